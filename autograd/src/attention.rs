@@ -89,7 +89,7 @@ fn is_fused(b: &Build, operands: [NodeId; 3], mask: Option<NodeId>, in_groups: b
         && mask.sizes.iter().zip(&whole[4 - rank.min(4)..]).all(|(&size, &other)| fits(size, other)))
 }
 
-/// The scale goes into both operands of the first product, by its root.
+/// Attention as products: the scale goes into both operands of the first one, by its root.
 fn attention_in_products(
     b: &mut Build,
     [query, key, value]: [NodeId; 3],

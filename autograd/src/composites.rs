@@ -173,7 +173,7 @@ fn matmul(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     b.reshape(product, Arg::List([&batch[..], &[of_left[ranks.0 - 2].clone(), columns]].concat()))
 }
 
-/// A vector is a matrix of one row on the left, of one column on the right.
+/// `matmul` of vectors: a vector is a matrix of one row on the left, of one column on the right.
 fn matmul_of_vectors(b: &mut Build, left: NodeId, right: NodeId) -> Outcome<NodeId> {
     let [is_row, is_column] = [b.rank(left)? == 1, b.rank(right)? == 1];
     let mut as_matrix = |of: NodeId, is_vector: bool, dim: i64| {
@@ -206,7 +206,7 @@ fn transposed_convolution(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     b.call(Aten::convolution_default, args)
 }
 
-/// Spelled out for the element types in which eager computes what it is given.
+/// `rms_norm` spelled out, for the element types in which eager computes what it is given.
 fn rms_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let input = node(a, "input")?;
     let smallest = match b.tensor(input)?.dtype {
@@ -228,7 +228,7 @@ fn rms_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     }
 }
 
-/// With statistics of the batch, which running ones are not concerned by; or with these.
+/// `batch_norm` with running statistics; with those of the batch, which leave running ones alone, it is refused.
 fn batch_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     if *a.get("training") == Arg::Bool(false) {
         let names = ["input", "weight", "bias", "running_mean", "running_var", "momentum", "eps"];
@@ -254,7 +254,7 @@ fn group_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     b.pick(call, 0)
 }
 
-/// In the element type that is asked for.
+/// A softmax in the element type that is asked for.
 fn softmax(b: &mut Build, a: &Bound, op: Aten) -> Outcome<NodeId> {
     let input = node(a, "self")?;
     let dtype = a.opt_dtype("dtype").map_err(|error| error.to_string())?;
@@ -265,7 +265,7 @@ fn softmax(b: &mut Build, a: &Bound, op: Aten) -> Outcome<NodeId> {
     b.call(op, vec![Arg::Node(input), a.get("dim").clone(), Arg::Bool(false)])
 }
 
-/// Of classes given by number, without smoothing.
+/// Cross entropy of classes given by number, without smoothing.
 fn cross_entropy(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let (input, target) = (node(a, "self")?, node(a, "target")?);
     let is_plain = a.get("label_smoothing").as_float() == Some(0.0) && b.tensor(target)?.dtype == DType::I64;
@@ -305,7 +305,7 @@ fn l1_loss(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     }
 }
 
-/// Of rows; those of images have another kernel.
+/// `nll_loss` of rows; that of images has another kernel.
 fn nll_loss(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     if !(1..=2).contains(&b.rank(node(a, "self")?)?) {
         return Err("`nll_loss` of images".to_owned());
@@ -369,7 +369,7 @@ fn moved(
     b.reshape(copied, Arg::List(whole))
 }
 
-/// A slope for each channel, or one for all.
+/// `prelu` with a slope for each channel, or one for all.
 fn prelu(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let (input, weight) = (node(a, "self")?, node(a, "weight")?);
     let (rank, of_weight) = (b.rank(input)?, b.rank(weight)?);
@@ -386,7 +386,7 @@ fn prelu(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     b.call(Aten::_prelu_kernel_default, vec![Arg::Node(input), Arg::Node(weight)])
 }
 
-/// As `repeat`, with ones for the dimensions that are not named.
+/// `tile` as `repeat`, with ones for the dimensions that are not named.
 fn tile(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let this = node(a, "self")?;
     let dims = a.list("dims").ok_or("`tile` by what is no list")?;

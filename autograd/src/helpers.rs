@@ -52,7 +52,7 @@ pub(crate) fn helper(name: &str) -> Option<Helper> {
             let sizes = b.sizes(of)?;
             b.call(Aten::expand_default, vec![Arg::Node(grad), sizes]).map(Arg::Node)
         },
-        // `unreduced(grad, x, dims, keepdim)`: the same with dimensions of one element.
+        // `unreduced(grad, x, dims, keepdim)`: what was reduced over dimensions, with these kept, of one element each.
         "unreduced" => |b, args| {
             let keeps = *arg(args, 3)? == Arg::Bool(true);
             unreduced(b, tensor(args, 0)?, tensor(args, 1)?, arg(args, 2)?, keeps).map(Arg::Node)

@@ -36,7 +36,7 @@ struct Captured {
     ended: Option<String>,
 }
 
-/// What a constant of the code is.
+/// The meanings of an opaque constant of the code.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Meant {

@@ -1,4 +1,4 @@
-//! What the tracer asks of the interpreter, about objects by handle.
+//! The interface of the tracer to the interpreter: questions about objects, by handle.
 //!
 //! Invariants: an object has one handle for the length of a capture, so that handles are equal exactly if objects are
 //! identical; no answer runs the user's code. Where only that could answer, the answer is [`Lookup::Unknown`] or
@@ -15,7 +15,7 @@ use guards::{Constant, ObjectInfo};
 use std::rc::Rc;
 use symshapes::{DType, Device, DeviceKind, ShapeEnv};
 
-/// What the names of functions begin with that the program allows in graphs.
+/// The prefix of the names of functions that the program allows in graphs.
 pub const ALLOWED: &str = "allowed.";
 
 /// An object of the interpreter, alive at least as long as the capture.
@@ -74,18 +74,18 @@ pub const READ_GENERICALLY: [&str; 8] = [
     "collections.OrderedDict.__getattribute__",
 ];
 
-/// What a member of an enumeration is equal to.
+/// The kinds of equality of the members of enumerations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EnumMember {
-    /// To nothing but itself.
+    /// Equal to nothing but itself.
     Itself,
-    /// To its `_value_` too: the class also comes from `int`, `float` or `str`, and says nothing of equality itself.
+    /// Equal to its `_value_` too: the class also comes from `int`, `float` or `str`, and defines no equality itself.
     Value,
-    /// Its class says so.
+    /// Equal to whatever its class says.
     Other,
 }
 
-/// What a class has under a name, found along its method resolution order and bound to nothing.
+/// The kinds of attributes of a class, found along its method resolution order and bound to nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ClassAttr {
     /// A Python function: a method.
@@ -109,27 +109,27 @@ pub enum ClassAttr {
         /// True if it takes part in writing, and so comes before what an instance has of the same name.
         is_data: bool,
     },
-    /// What instances see as it is.
+    /// An object that instances see as it is.
     Plain(Obj),
 }
 
-/// How a set was made, the last step first; nothing is the empty set.
+/// The steps by which a set was made, the last one first; nothing is the empty set.
 pub type SetHistory = Option<Rc<SetStep>>;
 
 /// A method that was called on a set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SetStep {
-    /// What was done before.
+    /// The steps before it.
     pub before: SetHistory,
     /// The method. Those that give a set give the one that goes on.
     pub method: &'static str,
-    /// What it was given.
+    /// Its operands.
     pub operands: Vec<SetOperand>,
-    /// How many steps there are up to this one.
+    /// The number of steps up to this one.
     pub count: usize,
 }
 
-/// What a method of a set is given.
+/// The kinds of operands of a method of a set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SetOperand {
     /// An item.
@@ -167,7 +167,7 @@ pub enum NumpyResult {
     List(Vec<bool>),
 }
 
-/// How torch is asked what a call gives.
+/// The conditions under which torch is asked for the result of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ask {
     /// Whether autograd records.
@@ -199,7 +199,7 @@ pub trait Host {
     /// The version whose bytecode runs.
     fn version(&self) -> Version;
 
-    /// What an object is.
+    /// The view of an object.
     fn view(&mut self, obj: Obj) -> View;
 
     /// The type of an object.
@@ -214,10 +214,10 @@ pub trait Host {
     /// The function that is to be traced where this one is called, if the program has said so.
     fn substitute(&mut self, function: Obj) -> Option<Obj>;
 
-    /// What is printed of an object's type: `<class 'int'>`. Nothing is assumed of the object.
+    /// The text that is printed for an object's type: `<class 'int'>`. Nothing is assumed of the object.
     fn class_repr(&mut self, obj: Obj) -> String;
 
-    /// What is printed of an object, and its address.
+    /// The text that is printed for an object, and its address.
     fn info(&mut self, obj: Obj) -> ObjectInfo;
 
     /// The items of a set or frozen set of constants, in its order.
@@ -229,7 +229,7 @@ pub trait Host {
     /// A frozen set of these items.
     fn frozenset(&mut self, of: &SetOperand) -> Option<Obj>;
 
-    /// What a method of a frozen set gives that combines it with another set.
+    /// The result of a method of a frozen set that combines it with another set.
     fn combined_frozenset(&mut self, set: Obj, method: &str, other: &SetOperand) -> Option<Obj>;
 
     /// True if tensors have a method of this name.
@@ -246,7 +246,7 @@ pub trait Host {
         false
     }
 
-    /// What a member of an enumeration is equal to; `None` for what is no such member.
+    /// The kind of equality of a member of an enumeration; `None` for an object that is no such member.
     fn enum_member(&mut self, _obj: Obj) -> Option<EnumMember> {
         None
     }
@@ -260,11 +260,11 @@ pub trait Host {
     /// Reads an attribute.
     fn attr(&mut self, obj: Obj, name: &str) -> Lookup;
 
-    /// What a class has under a name, along its method resolution order, and the place there of the class that has it.
-    /// With `after`, the classes up to that one are left out, as `super` does. `None` if there is nothing.
+    /// The attribute of a class under a name, along its method resolution order, and the place there of the class that
+    /// has it. With `after`, the classes up to that one are left out, as `super` does. `None` if there is nothing.
     fn class_attr(&mut self, class: Obj, name: &str, after: Option<Obj>) -> Option<(usize, ClassAttr)>;
 
-    /// What a dict with keys that are strings has for one of them.
+    /// The value for a key in a dict whose keys are strings.
     fn item(&mut self, dict: Obj, key: &str) -> Option<Obj>;
 
     /// True for a `torch.nn.Module` without hooks of its own, and whose call is not compiled by `Module.compile`.
@@ -281,7 +281,7 @@ pub trait Host {
         None
     }
 
-    /// What the class of Python's own that an object's class comes from would show of it.
+    /// The view of an object as an instance of the class of Python's own that its class comes from.
     fn base_view(&mut self, obj: Obj) -> Option<View>;
 
     /// The dict in which an object or a module keeps its attributes.
@@ -298,7 +298,7 @@ pub trait Host {
     /// True if an object has a `__dict__`.
     fn has_dict(&mut self, obj: Obj) -> bool;
 
-    /// What an object itself has under a name, in its `__dict__` or in a member of `__slots__`.
+    /// The attribute that an object itself has under a name, in its `__dict__` or in a member of `__slots__`.
     fn instance_attr(&mut self, obj: Obj, name: &str) -> Option<Obj>;
 
     /// True for an attribute that `hasattr` finds in a class, be it that of its metaclass.
@@ -320,7 +320,7 @@ pub trait Host {
         None
     }
 
-    /// What a class of tuples with named items is; `None` for every other class.
+    /// The description of a class of tuples with named items; `None` for every other class.
     fn record_class(&mut self, class: Obj) -> Option<Rc<RecordClass>>;
 
     /// The class of what a function or method of torch gives, if it gives a tuple with named items.
@@ -361,14 +361,14 @@ pub trait Host {
         None
     }
 
-    /// What a function that `functools.lru_cache` has made, or one bound to an object, gives for a pair: positional
-    /// arguments, and pairs of keywords and arguments. With `kept` only what it has kept of an earlier call. `None` for
-    /// any other object, and where the call raises.
+    /// The result of a function that `functools.lru_cache` has made, or of one bound to an object, for a pair:
+    /// positional arguments, and pairs of keywords and arguments. With `kept` only a result that it has cached in an
+    /// earlier call. `None` for any other object, and where the call raises.
     fn cached(&mut self, _function: Obj, _arguments: &Constant, _kept: bool) -> Option<Obj> {
         None
     }
 
-    /// What a function gives for constants of which the user has said that it gives the same each time.
+    /// The result for constants of a function of which the user has said that it gives the same each time.
     fn assume(&mut self, function: Obj, args: &[Constant]) -> Option<Obj>;
 
     /// Calls a function that has no effect, named as [`View::Builtin`] names it, on constants. A list that a method of
@@ -380,7 +380,7 @@ pub trait Host {
         self.fold_with(function, args, &[])
     }
 
-    /// The same, with keyword arguments.
+    /// Counterpart of [`Host::fold`] with keyword arguments.
     ///
     /// # Errors
     /// If it raises, or gives no constant.
@@ -417,11 +417,11 @@ pub trait Host {
         None
     }
 
-    /// What a node gives, found by letting torch run it on tensors without data: for calls that have no rule. The
-    /// metadata of its arguments, and of what it gives, is over the expressions of `env`.
+    /// The metadata of a node's result, found by letting torch run it on tensors without data: for calls that have no
+    /// rule. The metadata of its arguments, and of its result, is over the expressions of `env`.
     ///
     /// # Errors
-    /// What torch says, or that sizes are symbolic.
+    /// Torch's own message, or that sizes are symbolic.
     fn infer(&mut self, graph: &Graph, env: &mut ShapeEnv, node: NodeId, ask: Ask) -> Result<Meta, String>;
 
     /// The ATen calls that a node comes down to where autograd records nothing, found in the same way; `None` if that

@@ -23,12 +23,12 @@ macro_rules! reasons {
                 match self { $(Kind::$variant => $code,)* }
             }
 
-            /// What happened, in general.
+            /// The general description of what happened.
             pub fn what(self) -> &'static str {
                 match self { $(Kind::$variant => $what,)* }
             }
 
-            /// What the user can do.
+            /// Advice to the user.
             pub fn hint(self) -> &'static str {
                 match self { $(Kind::$variant => $hint,)* }
             }
@@ -84,7 +84,7 @@ reasons! {
 pub struct Reason {
     /// The kind.
     pub kind: Kind,
-    /// What of the user's program it was: `print`, `Tensor.item`.
+    /// The part of the user's program that it was about: `print`, `Tensor.item`.
     pub text: String,
     /// The builtin class of the exception that the program raises here, if that is certain: handlers may catch it.
     pub exception: Option<String>,
@@ -109,14 +109,14 @@ impl Reason {
         self.exception.as_deref() == Some("AttributeError")
     }
 
-    /// The same, of what stands in a handler: nothing but the interpreter can make an exception that is being handled.
+    /// This reason, of code in a handler: nothing but the interpreter can make an exception that is being handled.
     #[must_use]
     pub fn within_handler(self) -> Reason {
         let text = format!("{} The graph ends where the exception was raised that is handled there.", self.text);
         Reason { text, ..self }
     }
 
-    /// The same, of which it is not certain what the program has done before: no handler may catch it.
+    /// This reason where it is not certain what the program has done before: no handler may catch it.
     #[must_use]
     pub fn uncaught(self) -> Reason {
         Reason { exception: None, ..self }

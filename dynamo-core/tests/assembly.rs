@@ -115,7 +115,7 @@ fn expand(version: Version, step: &Step, index: usize, labels: &[Label]) -> Vec<
     }
 }
 
-/// What an encoded body reads as: jumps by the opcode of their way.
+/// The body as it decodes from its encoding: jumps have the opcode of their direction.
 fn turned(body: &Body) -> Body {
     let mut turned = body.clone();
     let position = |inst: Inst| body.order().iter().position(|&other| other == inst);

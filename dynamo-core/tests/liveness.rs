@@ -7,7 +7,7 @@ use dynamo_core::bytecode::flow::ControlFlow;
 use dynamo_core::bytecode::{Arg, Body, CodeObject, Handler, Inst, InstData, Label, Liveness, LocalId, Op, Version};
 use proptest::prelude::*;
 
-/// How many locals the bodies have; the last is a free variable.
+/// The number of locals of the bodies; the last is a free variable.
 const LOCALS: u32 = 4;
 
 /// An instruction: what it does, to which locals, where it jumps, which handler it has.

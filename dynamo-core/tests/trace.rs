@@ -1,4 +1,4 @@
-//! What is traced of recorded functions, in every version: graphs and guards are the same, the code is each version's.
+//! Traces of recorded functions, in every version: graphs and guards are the same, the code is each version's.
 //!
 //! `trace_world.py` records the worlds, of the first call of each function in `trace_cases.py`.
 

@@ -13,7 +13,7 @@ use world::World;
 #[expect(dead_code, reason = "the names of calls are for the golden files")]
 mod world;
 
-/// What lies on the stack for instructions that want something of a kind; constants do for all others.
+/// The stack for each instruction that wants operands of a certain kind; constants do for all others.
 const STACKS: &[(Op, &str)] = &[
     (Op::ListAppend, "BUILD_LIST 0\nLOAD_CONST 0"),
     (Op::ListExtend, "BUILD_LIST 0\nBUILD_LIST 0"),
@@ -126,7 +126,7 @@ fn every_intrinsic_is_traced_or_has_a_reason() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// How many functions there are behind an intrinsic call.
+/// The number of functions behind an intrinsic call.
 fn intrinsics(version: Version, op: Op) -> u32 {
     match (op, version) {
         (Op::CallIntrinsic1, _) => 11,

@@ -1,4 +1,4 @@
-//! What is known of a code object: kept in the code object itself, freed with it.
+//! The state of a code object: kept in the code object itself, freed with it.
 //!
 //! The garbage collector does not look into code objects. So nothing is kept here that may lead back to a function of
 //! the code: no closure, no global variables, no function made of a replacement.
@@ -25,7 +25,7 @@ pub(crate) struct Entry {
     pub(crate) code: Py<PyAny>,
 }
 
-/// What one handler knows of a code object.
+/// One handler's record of a code object.
 struct Known {
     handler: Weak<dyn Handler>,
     state: State,
@@ -52,13 +52,13 @@ enum State {
     Entries(Vec<Rc<Entry>>),
 }
 
-/// What is known of a code object. The GIL guards it: no borrow lasts while Python code may run.
+/// The state of a code object. The GIL guards it: no borrow lasts while Python code may run.
 pub(crate) struct CodeState {
     /// True for what never is ours: generators, coroutines, class bodies, replacements.
     pub(crate) never: bool,
     /// The number of argument slots.
     pub(crate) slots: usize,
-    /// What a frame of this code is cleared with.
+    /// The code object with which a frame of this code is cleared.
     #[cfg(all(Py_3_12, not(Py_3_13)))]
     ending: std::cell::OnceCell<Py<PyAny>>,
     epoch: Cell<u64>,
@@ -67,7 +67,7 @@ pub(crate) struct CodeState {
     known: RefCell<Vec<Known>>,
 }
 
-/// What a handler has of a code object at the moment.
+/// The outcomes of a lookup of a handler in the state of a code object.
 pub(crate) enum Found {
     Skip,
     SkipAll,
@@ -77,7 +77,7 @@ pub(crate) enum Found {
 /// Grows by one with every [`reset`]; what is known from before does not count.
 static EPOCH: AtomicU64 = AtomicU64::new(0);
 
-/// How often all has been forgotten: what a handler noted of code objects before the last time does not count either.
+/// The number of calls of [`reset`]: notes of a handler on code objects from before the last one do not count either.
 pub fn epoch() -> u64 {
     EPOCH.load(Ordering::Relaxed)
 }
@@ -115,7 +115,7 @@ impl CodeState {
         Ok(CodeState { never: false, slots, ..CodeState::never() })
     }
 
-    /// What a frame of this code is cleared with.
+    /// The code object with which a frame of this code is cleared.
     #[cfg(all(Py_3_12, not(Py_3_13)))]
     pub(crate) fn ending(&self, code: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         if let Some(ending) = self.ending.get() {
@@ -135,7 +135,7 @@ impl CodeState {
         self.skips.get() == Some((handler, EPOCH.load(Ordering::Relaxed)))
     }
 
-    /// What a handler has.
+    /// Looks a handler up.
     pub(crate) fn find(&self, handler: &Arc<dyn Handler>) -> Found {
         self.forget_stale();
         let known = self.known.borrow();
@@ -272,7 +272,7 @@ pub fn is_replacement(code: &Bound<'_, PyAny>) -> bool {
     state.is_some_and(|state| state.never) && CodeState::fresh(code).is_ok_and(|fresh| !fresh.never)
 }
 
-/// What tells handlers apart.
+/// The address of a handler, which tells handlers apart.
 pub(crate) fn address(handler: &Arc<dyn Handler>) -> usize {
     Arc::as_ptr(handler).cast::<()>() as usize
 }

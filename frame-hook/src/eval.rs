@@ -214,7 +214,7 @@ fn is_monitored(_: &Thread) -> bool {
     false
 }
 
-/// What is to happen with a frame.
+/// The actions to take on a frame.
 enum Action {
     AsItIs,
     /// As it is, while this thread is off.

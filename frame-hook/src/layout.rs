@@ -8,7 +8,7 @@ use std::ffi::c_int;
 
 pub(crate) type Object = *mut ffi::PyObject;
 
-/// What a frame has in a slot: a pointer to an object, or null.
+/// The contents of a slot of a frame: a pointer to an object, or null.
 #[cfg(not(Py_3_14))]
 #[derive(Clone, Copy)]
 #[repr(transparent)]
@@ -129,13 +129,13 @@ pub(crate) struct Thread {
     depths: [c_int; 5],
     #[cfg(Py_3_13)]
     _depths: [c_int; 7],
-    /// How deep it is in functions that trace or profile.
+    /// The nesting depth in functions that trace or profile.
     tracing: c_int,
     _event: c_int,
     /// The C frame, or the frame (3.13 and later), that runs.
     current: *mut (),
     _profile: *mut (),
-    /// What `sys.settrace` has put there.
+    /// The C function that `sys.settrace` has installed, or null.
     trace: *mut (),
 }
 
@@ -145,7 +145,7 @@ impl Thread {
         self.tracing > 0 || !self.trace.is_null()
     }
 
-    /// How many more calls from C there may be within each other.
+    /// The number of further calls from C that may be nested.
     #[cfg(all(Py_3_12, not(Py_3_13)))]
     pub(crate) fn calls_from_c_left(&mut self) -> &mut c_int {
         &mut self.depths[3]
@@ -157,8 +157,9 @@ impl Thread {
         Some((self.eval_breaker >> 8) as u64)
     }
 
-    /// The same. Each code object that is running has been written for the latest version, so the caller's tells;
-    /// `None` if there is no such caller.
+    /// A number that changes when somebody asks `sys.monitoring` for other events; 0 if nobody ever has. Each code
+    /// object that is running has been written for the latest one, so the caller's tells; `None` if there is no such
+    /// caller.
     #[cfg(all(Py_3_12, not(Py_3_13)))]
     pub(crate) fn monitoring_version(&self) -> Option<u64> {
         // SAFETY: a thread that runs has a C frame, whose first member is the frame that runs, or null. Frames in it
@@ -215,7 +216,7 @@ impl Frame {
         std::mem::replace(&mut self.code, StackRef(code)).object()
     }
 
-    /// What is in a slot of the local variables; borrowed, null if empty.
+    /// The object in a slot of the local variables; borrowed, null if empty.
     ///
     /// # Safety
     /// The code has more slots than `at`.

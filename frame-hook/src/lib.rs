@@ -54,7 +54,7 @@ pub trait Handler: Any + Send + Sync {
     /// An exception is raised in the caller's place.
     fn compile(&self, call: &Call<'_>, failed: &[Rc<dyn Guard>]) -> PyResult<Verdict>;
 
-    /// How many entries a code object may have; further calls run as they are.
+    /// The maximum number of entries of a code object; further calls run as they are.
     fn limit(&self) -> usize;
 
     /// Is told of each call for which it would be asked, had the code object not reached its limit; `first` is true
@@ -65,19 +65,19 @@ pub trait Handler: Any + Send + Sync {
     fn at_limit(&self, call: &Call<'_>, failed: &[Rc<dyn Guard>], first: bool) -> PyResult<()>;
 }
 
-/// What a handler makes of a call.
+/// The decisions of a handler on a call.
 pub enum Verdict {
     /// This call runs as it is; the next one is shown again.
     NotNow,
     /// This code object runs as it is, now and later.
     Skip,
-    /// The same, and so does whatever its calls call.
+    /// This code object runs as it is, now and later, and so does whatever its calls call.
     SkipAll,
     /// Calls for which the guard holds run the code, this one included.
     Replace {
-        /// When.
+        /// The condition for that.
         guard: Box<dyn Guard>,
-        /// What.
+        /// The replacement.
         code: Py<PyAny>,
     },
 }

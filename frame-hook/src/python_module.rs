@@ -86,7 +86,7 @@ impl Hook {
         enabled.map(drop).ok_or_else(|| PyRuntimeError::new_err("the hook was not entered"))
     }
 
-    /// How many code objects have reached the limit.
+    /// The number of code objects that have reached the limit.
     #[getter]
     fn at_limit(&self) -> usize {
         self.handler.at_limit.load(Ordering::Relaxed)

@@ -1,4 +1,4 @@
-//! How much of the C stack is left to a thread.
+//! The remaining C stack of a thread.
 //!
 //! Where an evaluator of ours is installed, each call of a Python function takes a part of the C stack, which calls
 //! from Python to Python do not take without it. So the interpreter's limit of recursion, which a program may have
@@ -7,7 +7,7 @@
 
 use std::cell::Cell;
 
-/// What is left to functions that are not Python's, which do not ask here.
+/// The bytes that are reserved for functions that are not Python's, which do not ask here.
 const RESERVE: usize = 1 << 20;
 
 thread_local! {

@@ -66,7 +66,7 @@ pub struct Node {
     pub name: String,
     /// The kind.
     pub kind: Kind,
-    /// What is called or fetched. For a function its qualified name: `operator.add`, `torch.relu`,
+    /// The callee, or the value that is fetched. For a function its qualified name: `operator.add`, `torch.relu`,
     /// `torch.nn.functional.gelu`, and for an ATen overload `aten.add.Tensor` (namespace, name, overload). For the
     /// other kinds the placeholder's name, the attribute's path, the method's name, the submodule's path, `output`.
     pub target: Target,
@@ -77,13 +77,13 @@ pub struct Node {
     /// The type that the user's program states for the value, as `torch.fx` prints it: `torch.Tensor`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub type_expr: Option<String>,
-    /// What is known of the value.
+    /// The metadata of the value, where known.
     pub meta: Option<Meta>,
     /// Where in the user's program the node comes from: the text of torch's `stack_trace`, innermost frame last.
     pub stack_trace: Option<String>,
 }
 
-/// What is known of a node's value.
+/// The kinds of metadata of a node's value.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Meta {
     /// A tensor.

@@ -39,7 +39,7 @@ impl Domain {
     }
 }
 
-/// What dtype a pointwise primitive gives, from that of its (last) operand.
+/// The rules for the result dtype of a pointwise primitive, from the dtype of its (last) operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Result {
     /// That of the operands.
@@ -48,7 +48,7 @@ pub enum Result {
     Bool,
 }
 
-/// How dear a primitive is on a vector unit: what fusion weighs when it decides between recomputing and storing.
+/// The cost classes of primitives on a vector unit: fusion weighs them when it decides between recomputing and storing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Cost {
     /// One or two instructions.

@@ -112,7 +112,7 @@ struct Writer<'a> {
     params: Vec<String>,
     body: String,
     globals: Vec<(String, String)>,
-    /// What the function returns, by the type of the output.
+    /// The return annotation of the function, from the type of the output.
     returns: String,
 }
 

@@ -6,7 +6,7 @@ use crate::{aten::Aten, names::is_identifier};
 use serde::{Deserialize, Serialize};
 use std::{fmt, ops::Deref};
 
-/// What a node calls or fetches: an overload of ATen, or anything else by its name. It reads as a string.
+/// The callee of a node, or what it fetches: an overload of ATen, or anything else by its name. It reads as a string.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct Target(Repr);

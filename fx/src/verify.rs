@@ -36,7 +36,7 @@ pub enum Invalid {
     Order {
         /// The user.
         node: String,
-        /// What it uses.
+        /// The node that it uses.
         used: String,
     },
     /// A placeholder after another kind of node.
@@ -91,7 +91,7 @@ pub enum Invalid {
     Subgraph {
         /// The node that fetches it.
         node: String,
-        /// What is wrong with it.
+        /// The breach in it.
         invalid: Box<Invalid>,
     },
     /// A node with a subgraph that is no `get_attr`.
@@ -102,7 +102,7 @@ pub enum Invalid {
     Element {
         /// The node that fetches.
         node: String,
-        /// What it fetches from.
+        /// The tuple that it fetches from.
         tuple: String,
         /// Which element.
         index: i64,
@@ -141,7 +141,7 @@ fn check_subgraph(node: &Node, subgraph: &Graph) -> Result<(), Invalid> {
     verify(subgraph).map_err(|invalid| Invalid::Subgraph { node: node.name.clone(), invalid: Box::new(invalid) })
 }
 
-/// How far the order of kinds has come.
+/// The stages of a graph, in the order of its kinds of node.
 #[derive(Clone, Copy)]
 enum Stage {
     Inputs,

@@ -1,4 +1,4 @@
-//! What we print for graphs against what `torch.fx` printed for them: see `graph_golden/generate.py`.
+//! Our prints of graphs against those of `torch.fx`: see `graph_golden/generate.py`.
 
 use fx::Graph;
 

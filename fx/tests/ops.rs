@@ -79,7 +79,7 @@ fn graph(case: &Json) -> (Graph, fx::NodeId, Vec<Value>) {
     (graph, id, inputs)
 }
 
-/// How far a float may lie from torch's, which rounds at more places than the oracle does.
+/// True if a value is torch's, within a tolerance for floats: torch rounds at more places than the oracle does.
 fn close(dtype: DType, got: Scalar, want: Scalar) -> bool {
     let (Scalar::Float(a), Scalar::Float(b)) = (got, want) else { return got == want };
     let tolerance = match dtype {

@@ -40,7 +40,7 @@ fn listed(overloads: impl Iterator<Item = Aten>) -> String {
     entries.collect::<Vec<_>>().join(", ")
 }
 
-/// What stands above the operators of a library, in the words of the table.
+/// The heading above the operators of a library, in the words of the table.
 fn heading(kind: Extern) -> &'static str {
     match kind {
         Extern::MatMul => "Matrix products, into planned memory",

@@ -10,9 +10,10 @@ use std::sync::Arc;
 /// A condition on what is at a source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Guard {
-    /// Where. Guards on global state look nowhere; give them [`Root::GlobalState`](crate::Root::GlobalState).
+    /// The source of the value. Guards on global state read none; give them
+    /// [`Root::GlobalState`](crate::Root::GlobalState).
     pub source: SourceId,
-    /// What has to be so.
+    /// The condition that must hold.
     pub kind: GuardKind,
     /// The lines of the user's program that asked for it.
     pub user_stack: Option<Arc<str>>,
@@ -23,7 +24,7 @@ pub struct Guard {
 pub struct KindRow {
     /// torch's name.
     pub name: &'static str,
-    /// What a check costs, compared with others: the cheap ones are made first.
+    /// The cost of a check, compared with others: cheap checks are made first.
     pub cost: u8,
 }
 
@@ -36,7 +37,7 @@ pub enum Element {
     Object(ObjectId),
 }
 
-/// What has a length; it prints in several ways.
+/// The kinds of collection whose length is guarded; each prints in its own way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Collection {
     /// A list, a tuple, a dict.
@@ -50,7 +51,7 @@ pub enum Collection {
 /// Declares the table of kinds: one row per kind.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $variant:ident $(($($payload:ty),+))? $name:literal cost $cost:literal;)*) => {
-        /// What has to be so.
+        /// The kinds of guard: conditions that must hold.
         #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
         pub enum GuardKind {
             $($(#[$doc])* $variant $(($($payload),+))?,)*
@@ -78,7 +79,7 @@ kinds! {
     NoneMatch "NONE_MATCH" cost 0;
     /// It is not `None`.
     NotNoneMatch "NOT_NONE_MATCH" cost 0;
-    /// What a weak reference referred to still exists.
+    /// The referent of a weak reference still exists.
     WeakrefAlive "WEAKREF_ALIVE" cost 0;
     /// It is this of `True` and `False`.
     BoolMatch(bool) "BOOL_MATCH" cost 0;
@@ -138,7 +139,7 @@ kinds! {
     ShapeEnv(Box<ShapeGuard>) "SHAPE_ENV" cost 32;
 }
 
-/// What a kind of guard looks at.
+/// The scopes of a guard: what a check of it inspects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {
     /// The thread and the libraries.

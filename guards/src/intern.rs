@@ -54,7 +54,7 @@ impl<K: EntityRef, V: Eq + Hash + Clone> Interner<K, V> {
         self.values.iter()
     }
 
-    /// How many there are.
+    /// The number of values.
     pub fn len(&self) -> usize {
         self.values.len()
     }

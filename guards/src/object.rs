@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 pub struct ObjectId(u32);
 entity_impl!(ObjectId, "obj");
 
-/// What is printed of an object, and known of its type.
+/// The printed form, the address and the type of an object.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ObjectInfo {
     /// `repr`, as in `<class 'int'>`.
     pub repr: String,
-    /// What `id` gives.
+    /// The result of Python's `id`.
     pub address: u64,
     /// The type, where it is one of the objects.
     pub ty: Option<ObjectId>,
@@ -21,7 +21,7 @@ pub struct ObjectInfo {
     pub class: String,
 }
 
-/// What is known of the objects, by number. What nobody described prints as its number.
+/// The table of object descriptions, by number. An object without one prints as its number.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ObjectTable {
     rows: SecondaryMap<ObjectId, ObjectInfo>,
@@ -33,7 +33,7 @@ impl ObjectTable {
         self.rows[id] = info;
     }
 
-    /// What is known of an object.
+    /// The description of an object; empty if it has none.
     pub fn info(&self, id: ObjectId) -> &ObjectInfo {
         &self.rows[id]
     }

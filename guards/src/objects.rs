@@ -1,4 +1,5 @@
-//! What the tree asks of the caller: to read a value from another, and whether a value is as it should be.
+//! The operations that the tree asks of the caller: to read a value from another, and to test whether a value is as it
+//! should be.
 //!
 //! The trait is a type parameter of [`GuardTree::check`](crate::GuardTree::check), so that a check calls no function by
 //! address. What is not there is `None` and fails the guard; there are no errors. Only [`Objects::attr`],
@@ -40,7 +41,7 @@ pub trait Objects {
     fn module(&mut self, _name: Name<'_>) -> Option<Self::Handle> {
         None
     }
-    /// What a cell of the frame holds.
+    /// The contents of a cell of the frame.
     fn cell(&mut self, name: Name<'_>) -> Option<Self::Handle>;
     /// The frame's function.
     fn frame_function(&mut self) -> Option<Self::Handle> {
@@ -77,9 +78,9 @@ pub trait Objects {
     fn type_of(&mut self, base: &Self::Handle) -> Option<Self::Handle>;
     /// The dict of a type.
     fn type_dict(&mut self, base: &Self::Handle) -> Option<Self::Handle>;
-    /// What a weak reference refers to; `None` in Python's sense if that is gone.
+    /// The referent of a weak reference; Python's `None` if that is gone.
     fn weak_ref(&mut self, base: &Self::Handle) -> Option<Self::Handle>;
-    /// What a cell of a function's closure holds.
+    /// The contents of a cell of a function's closure.
     fn closure(&mut self, base: &Self::Handle, index: u32) -> Option<Self::Handle>;
     /// A positional default of a function.
     fn function_default(&mut self, base: &Self::Handle, index: u32) -> Option<Self::Handle>;
@@ -99,9 +100,9 @@ pub trait Objects {
     fn tensor_of_array(&mut self, _base: &Self::Handle) -> Option<Self::Handle> {
         None
     }
-    /// What a method without arguments gives.
+    /// The result of a method that is called without arguments.
     fn call0(&mut self, base: &Self::Handle, method: Name<'_>) -> Option<Self::Handle>;
-    /// What a function that keeps its results gives for a pair: positional arguments, and pairs of keywords and
+    /// The result of a function that caches its results, for a pair: positional arguments, and pairs of keywords and
     /// arguments.
     fn cached(&mut self, function: &Self::Handle, arguments: &Constant, id: ConstantId) -> Option<Self::Handle>;
 
@@ -124,7 +125,7 @@ pub trait Objects {
     fn code_is(&mut self, object: &Self::Handle, code: ObjectId) -> bool;
     /// The length of a list, tuple, dict or set.
     fn len(&mut self, object: &Self::Handle) -> Option<u64>;
-    /// How many items a tuple iterator has still to give.
+    /// The number of items that a tuple iterator has still to give.
     fn tuple_iterator_len(&mut self, object: &Self::Handle) -> Option<u64>;
     /// The start, stop and step of what a range iterator has still to give.
     fn range_iterator(&mut self, object: &Self::Handle) -> Option<[i64; 3]>;
@@ -142,8 +143,8 @@ pub trait Objects {
     fn has_attr(&mut self, object: &Self::Handle, name: Name<'_>) -> bool;
     /// True if it is a dict with these keys in this order.
     fn dict_keys_match(&mut self, object: &Self::Handle, keys: &[Element]) -> bool;
-    /// The same of a dict that is read in one pass: gives the values to `each` in that order; if it is not such a dict,
-    /// any of them or none.
+    /// Counterpart of [`Objects::dict_keys_match`] for a dict that is read in one pass: passes the values to `each` in
+    /// that order; if it is not such a dict, any of them or none.
     fn dict_entries_match(
         &mut self,
         object: &Self::Handle,
@@ -154,19 +155,19 @@ pub trait Objects {
     fn mapping_keys_match(&mut self, object: &Self::Handle, keys: &[Element]) -> bool;
     /// True if it is an `nn.Module` without hooks of its own, whose call nothing replaces.
     fn has_no_hooks(&mut self, object: &Self::Handle) -> bool;
-    /// What a check of the caller's own says.
+    /// True if a check of the caller's own accepts it.
     fn user(&mut self, object: &Self::Handle, check: ObjectId) -> bool;
     /// A number that only this object has, as long as it exists.
     fn identity(&mut self, object: &Self::Handle) -> u64;
     /// True if something global is so.
     fn state_is(&mut self, state: &GlobalState) -> bool;
 
-    /// What is printed of an object. Only for what people read, as are those below.
+    /// The printed form of an object. Only for messages to people, as are the methods below.
     fn describe(&mut self, object: &Self::Handle) -> String;
-    /// What is printed of an object's type, as in `<class 'int'>`.
+    /// The printed form of an object's type, as in `<class 'int'>`.
     fn describe_type(&mut self, object: &Self::Handle) -> String;
-    /// What a tensor is; `None` if it is none.
+    /// The metadata of a tensor; `None` if it is none.
     fn tensor(&mut self, object: &Self::Handle) -> Option<TensorFacts>;
-    /// What is there instead of something global.
+    /// The printed form of the current global state, of the kind of `expected`.
     fn describe_state(&mut self, expected: &GlobalState) -> String;
 }

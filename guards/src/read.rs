@@ -24,7 +24,7 @@ impl Sources {
         }
     }
 
-    /// What a root gives.
+    /// Reads the object at a root.
     pub(crate) fn read_root<O: Objects>(&self, objects: &mut O, root: Root) -> Option<O::Handle> {
         let name = |id| self.strings().name(id);
         match root {
@@ -39,7 +39,7 @@ impl Sources {
         }
     }
 
-    /// What is one step from an object.
+    /// Reads the object that is one step from another.
     pub(crate) fn read_step<O: Objects>(&self, objects: &mut O, base: &O::Handle, step: Step) -> Option<O::Handle> {
         let name = |id| self.strings().name(id);
         let constant = |id| &self.constants()[id];

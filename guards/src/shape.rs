@@ -9,7 +9,7 @@ use symshapes::{GuardSet, InputKind, Program, ShapeEnv};
 pub struct ShapeGuard {
     /// The checks, compiled.
     pub program: Program,
-    /// What the program reads, in the order in which it takes the values.
+    /// The numbers that the program reads, in the order in which it takes the values.
     pub reads: Vec<NumberRead>,
     /// The text of each check, in the order in which the program makes them.
     pub text: Vec<String>,
@@ -20,7 +20,7 @@ pub struct ShapeGuard {
 /// A number to be read: an integer, a float, or a property of a tensor.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct NumberRead {
-    /// Where.
+    /// The source of the number.
     pub source: SourceId,
     /// Whether it is a float, whose bits are the number.
     pub is_float: bool,

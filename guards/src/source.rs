@@ -1,8 +1,8 @@
 //! Where values come from: a root, and steps from a value to another.
 //!
 //! The two tables below hold one row per root and per step: how it prints, and whether a guard can look at what is
-//! there. In a template, `{base}` is the source that the step starts from, `{arg}` what the step has with it, and
-//! `{arg!r}` the same as `repr` writes it.
+//! there. In a template, `{base}` is the source that the step starts from, `{arg}` the argument of the root or step,
+//! and `{arg!r}` that argument as `repr` writes it.
 
 use crate::{constant::ConstantId, intern::StrId};
 use cranelift_entity::entity_impl;
@@ -35,12 +35,12 @@ pub enum Source {
     Step {
         /// The other value.
         base: SourceId,
-        /// How to get from there to here.
+        /// The step from that value to this one.
         step: Step,
     },
 }
 
-/// What a guard can see of a source.
+/// The kinds of value that a guard can read at a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
     /// An object.
@@ -56,13 +56,13 @@ pub enum Reach {
 pub struct SourceRow {
     /// The variant.
     pub variant: &'static str,
-    /// How it prints.
+    /// The template of its printed form.
     pub template: &'static str,
-    /// What guards can see of it.
+    /// The kind of value that guards can read there.
     pub reach: Reach,
 }
 
-/// What a root or a step has with it.
+/// The argument of a root or a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Arg {
     Nothing,
@@ -108,13 +108,13 @@ macro_rules! table {
 }
 
 table! {
-    /// What a frame gives.
+    /// The kinds of root, from which sources start.
     Root;
     /// A local variable.
     Local(name: StrId) "L[{arg!r}]" Object;
     /// A global variable.
     Global(name: StrId) "G[{arg!r}]" Object;
-    /// What a cell of the frame holds: a variable that closures share.
+    /// The contents of a cell of the frame: a variable that closures share.
     Cell(name: StrId) "L[{arg!r}]" Object;
     /// The frame's function.
     Function "F" Object;
@@ -153,9 +153,9 @@ table! {
     Type "type({base})" Object;
     /// The dict of a type.
     TypeDict "dict({base}.__dict__)" Object;
-    /// What a weak reference refers to.
+    /// The referent of a weak reference.
     WeakRef "{base}()" Object;
-    /// What a cell of a function's closure holds.
+    /// The contents of a cell of a function's closure.
     Closure(index: u32) "{base}.__closure__[{arg}].cell_contents" Object;
     /// A positional default of a function.
     Defaults(index: u32) "{base}.__defaults__[{arg}]" Object;
@@ -175,14 +175,14 @@ table! {
     FromNumpy "torch.from_numpy({base})" Object;
     /// The gradient of a tensor.
     Grad "{base}.grad" Object;
-    /// What a method without arguments gives.
+    /// The result of a method that is called without arguments.
     Call0(method: StrId) "{base}.{arg}()" Object;
-    /// What a function gives that keeps its results, as `functools.lru_cache` does; the constant is a pair: positional
-    /// arguments, and pairs of keywords and arguments.
+    /// The result of a function that caches its results, as `functools.lru_cache` does; the constant is a pair:
+    /// positional arguments, and pairs of keywords and arguments.
     Cached(arguments: ConstantId) "___cached({base}, {arg!r})" Object;
 }
 
-/// What an item is looked up by.
+/// The kinds of key by which an item is looked up.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Key {
     /// An index, or an integer key.
@@ -245,7 +245,7 @@ impl Source {
         }
     }
 
-    /// What the last step starts from.
+    /// The base of the last step; `None` for a root.
     pub const fn base(self) -> Option<SourceId> {
         match self {
             Source::Root(_) => None,

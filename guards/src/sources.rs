@@ -29,7 +29,7 @@ pub struct Sources {
     objects: ObjectTable,
 }
 
-/// What is read back, before it is checked.
+/// The serialized form of [`Sources`], before it is checked.
 #[derive(Deserialize)]
 struct Stored {
     sources: Interner<SourceId, Source>,
@@ -50,12 +50,12 @@ impl Sources {
         Sources::default()
     }
 
-    /// What a frame gives.
+    /// The source of a root.
     pub fn root(&mut self, root: Root) -> SourceId {
         self.sources.intern(Source::Root(root))
     }
 
-    /// What is one step from another source.
+    /// The source that is one step from another.
     pub fn step(&mut self, base: SourceId, step: Step) -> SourceId {
         debug_assert!(self.sources.get(base).is_some(), "{base} is of another arena");
         self.sources.intern(Source::Step { base, step })
@@ -73,7 +73,7 @@ impl Sources {
         self.root(Root::Global(name))
     }
 
-    /// What a cell of the frame holds.
+    /// The contents of a cell of the frame.
     pub fn cell(&mut self, name: &str) -> SourceId {
         let name = self.strings.add(name);
         self.root(Root::Cell(name))
@@ -159,7 +159,7 @@ impl Sources {
         self.constants.intern(value.into())
     }
 
-    /// The number of what is assumed of a tensor.
+    /// The number of the assumptions about a tensor.
     pub fn tensor(&mut self, guard: TensorGuard) -> TensorGuardId {
         self.tensors.intern(Arc::new(guard))
     }
@@ -179,7 +179,7 @@ impl Sources {
         &self.constants
     }
 
-    /// What is assumed of tensors.
+    /// The assumptions about tensors.
     pub fn tensors(&self) -> &Interner<TensorGuardId, Arc<TensorGuard>> {
         &self.tensors
     }
@@ -199,12 +199,12 @@ impl Sources {
         self.sources.iter().map(|(id, &source)| (id, source))
     }
 
-    /// What the last step starts from.
+    /// The base of the last step; `None` for a root.
     pub fn base(&self, id: SourceId) -> Option<SourceId> {
         self[id].base()
     }
 
-    /// Where the steps start.
+    /// The root from which the steps start.
     pub fn root_of(&self, mut id: SourceId) -> Root {
         loop {
             match self[id] {
@@ -214,7 +214,7 @@ impl Sources {
         }
     }
 
-    /// What a guard can see there: nothing below what it cannot see, and no object below a number.
+    /// The kind of value that a guard can read there: nothing below what it cannot read, and no object below a number.
     pub fn reach(&self, id: SourceId) -> Reach {
         let own = self[id].row().reach;
         let (mut at, mut worst) = (self[id].base(), own);

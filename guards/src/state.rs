@@ -1,4 +1,4 @@
-//! What guards assume of the thread and of the libraries: one row per kind.
+//! Global state that guards cover, of the thread and of the libraries: one row per kind.
 
 use crate::{guard::KindRow, object::ObjectId};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ macro_rules! states {
                 match self { $(GlobalState::$variant(_) => KindRow { name: $name, cost: 0 },)* }
             }
 
-            /// What torch calls it where it says that it changed.
+            /// torch's name for it in a report that it changed.
             pub const fn field(&self) -> &'static str {
                 match self { $(GlobalState::$variant(_) => $field,)* }
             }
@@ -43,13 +43,13 @@ states! {
     DefaultDevice(Option<Device>) "DEFAULT_DEVICE" "default_device";
     /// Which of [`ATTENTION_KERNELS`] attention may run in: each lays out its result in its own way.
     AttentionKernels([bool; 4]) "ATTENTION_KERNELS" "attention_kernels";
-    /// How many threads an operation may use.
+    /// The number of threads that an operation may use.
     NumThreads(u32) "NUM_THREADS" "num_threads";
     /// The level of forward-mode differentiation; -1 outside.
     DualLevel(i64) "DUAL_LEVEL" "dual_level";
     /// The transforms of `torch.func` that are in force, outermost first, each as the caller names its state.
     FunctorchStack(Vec<String>) "FUNCTORCH_STACK_MATCH" "functorch_stack";
-    /// What overrides torch's functions.
+    /// The overrides of torch's functions that are in force.
     TorchFunction(TorchFunction) "TORCH_FUNCTION_STATE" "torch_function";
 }
 
@@ -74,10 +74,10 @@ pub struct Deterministic {
     pub warn_only: bool,
 }
 
-/// What overrides torch's functions.
+/// The overrides of torch's functions (`__torch_function__`) that are in force.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct TorchFunction {
-    /// Whether subclasses of tensors do.
+    /// Whether subclasses of tensors override them.
     pub subclasses: bool,
     /// The types of the modes in force, outermost first.
     pub modes: Vec<ObjectId>,

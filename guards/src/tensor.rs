@@ -1,4 +1,4 @@
-//! What a compiled program assumes of a tensor, and where another tensor differs.
+//! Assumptions of a compiled program about a tensor, and where another tensor differs.
 
 use crate::object::ObjectId;
 use cranelift_entity::entity_impl;
@@ -14,7 +14,7 @@ use symshapes::{DType, Device};
 pub struct TensorGuardId(u32);
 entity_impl!(TensorGuardId, "tensor");
 
-/// What is assumed of a tensor.
+/// The assumptions about a tensor.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct TensorGuard {
     /// The Python type, exactly.
@@ -25,7 +25,7 @@ pub struct TensorGuard {
     pub dtype: DType,
     /// The device.
     pub device: Device,
-    /// How the elements are stored.
+    /// The storage layout of the elements.
     pub layout: Layout,
     /// Whether gradients are wanted.
     pub requires_grad: bool,
@@ -44,7 +44,7 @@ pub struct DispatchKeys {
     pub name: Arc<str>,
 }
 
-/// How a tensor's elements are stored.
+/// The storage layouts of a tensor's elements.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum Layout {
     /// At an offset from the start, a multiple of the stride for each dimension.
@@ -57,7 +57,7 @@ pub enum Layout {
     Jagged,
 }
 
-/// What a tensor is, for comparison with what was assumed.
+/// The metadata of a tensor, for comparison with what was assumed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TensorFacts {
     /// The Python type.
@@ -68,7 +68,7 @@ pub struct TensorFacts {
     pub dtype: DType,
     /// The device.
     pub device: Device,
-    /// How the elements are stored.
+    /// The storage layout of the elements.
     pub layout: Layout,
     /// Whether gradients are wanted.
     pub requires_grad: bool,
@@ -140,7 +140,7 @@ fn first_difference(expected: &[Option<i64>], found: &[i64]) -> Option<(usize, i
 }
 
 impl Mismatch {
-    /// What was expected, and what was found; nothing of the Python type, which has a number alone.
+    /// The expected and the found value, as text; empty for the Python type, which has a number alone.
     pub fn values(&self) -> (String, String) {
         match self {
             Mismatch::PythonType => (String::new(), String::new()),

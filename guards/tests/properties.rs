@@ -9,7 +9,7 @@ use guards::{
 };
 use proptest::prelude::*;
 
-/// What guards are about, all in one arena: a few sources and constants, so that guards meet.
+/// The sources and constants that guards are about, all in one arena: a few of each, so that guards meet.
 struct World {
     sources: Sources,
     places: Vec<SourceId>,

@@ -1,4 +1,4 @@
-//! How sources print, what guards can see of them, and that they are stored once.
+//! Tests of sources: how they print, what guards can see of them, and that they are stored once.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! How guards are arranged, and what a check reads.
+//! The arrangement of guards in a tree, and the reads of a check.
 
 mod common;
 

@@ -13,7 +13,7 @@ use inductor::loop_ir::{Kernel, Role};
 use inductor_cpu::CpuKernel;
 use std::time::{Duration, Instant};
 
-/// How long each pair is measured.
+/// The time for which each kernel and shape is measured.
 const TIME: Duration = Duration::from_millis(600);
 
 /// Buffers begin at so many elements more or less than a page apart: what lies exactly a page apart slows a processor

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 const COLS: i64 = 1024;
 
-/// How often each kernel is compiled.
+/// The number of times that each kernel is compiled.
 const COMPILES: u32 = 20;
 
 fn main() {

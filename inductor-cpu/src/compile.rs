@@ -16,7 +16,7 @@ use inkwell::targets::{FileType, TargetMachine};
 /// Emission writes vectors by hand; what is left is to promote slots, fold, and hoist what a loop does not change.
 const PASSES: &str = "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg,instcombine<no-verify-fixpoint>)";
 
-/// What to show of a kernel.
+/// The forms in which a kernel's code can be listed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Listing {
     /// The LLVM IR as emitted.
@@ -33,8 +33,8 @@ pub(crate) fn compile(kernel: &Kernel, host: &'static Host, store: &dyn Store) -
     build(host, store, &key, |context, symbol| emit(context, kernel, symbol, host))
 }
 
-/// What the object follows from: the host, what generates code for it, and the text of what is emitted; `kind` says
-/// what sort of text that is.
+/// The cache key of an object: everything that it follows from, which is the host, the generator of its code, and the
+/// text of what is emitted; `kind` says what sort of text that is.
 pub(crate) fn object_key(host: &Host, kind: &str, text: &str) -> Key {
     let (major, minor, patch) = jit::llvm_version();
     let generator = format!("LLVM {major}.{minor}.{patch} {PASSES} {host:?}");

@@ -68,7 +68,7 @@ impl Drop for Code {
 /// The name that an object gives its entry.
 pub(crate) const SYMBOL: &str = "rust_inductor_kernel_0000000000000000";
 
-/// How many of its last characters are replaced.
+/// The number of the last characters of [`SYMBOL`] that are replaced.
 const DIGITS: usize = 16;
 
 /// The version of the LLVM that is linked to.

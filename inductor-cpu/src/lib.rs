@@ -44,7 +44,7 @@ use tuned::Tuned;
 /// The backend's name.
 const NAME: &str = "cpu";
 
-/// What a kernel may keep in scratch: a row that stays in the second-level cache.
+/// The limit of a kernel's scratch, in bytes for each thread: a row that stays in the second-level cache.
 const SCRATCH_BYTES: usize = 1 << 18;
 
 /// The host's processor as a device.
@@ -97,18 +97,18 @@ impl Cpu {
         Cpu { host, capabilities, pool, store, multiplier, tunes: false, compiled: Mutex::default() }
     }
 
-    /// The same device, whose kernels run on another pool of threads.
+    /// Sets the pool of threads that kernels run on.
     pub fn with_pool(self, pool: Arc<dyn Pool>) -> Cpu {
         Cpu { pool, ..self }
     }
 
-    /// The same device, which keeps machine code in a store and finds it there.
+    /// Sets the store in which the device keeps machine code and finds it again.
     pub fn with_store(self, store: Arc<dyn Store>) -> Cpu {
         Cpu { store, ..self }
     }
 
-    /// The same device, which measures where there are several ways to compute the same, and remembers in its store
-    /// which was the fastest.
+    /// Enables tuning: where there are several ways to compute the same, the device measures them, and remembers in its
+    /// store which was the fastest.
     pub fn with_tuning(self) -> Cpu {
         Cpu { tunes: true, ..self }
     }
@@ -138,7 +138,7 @@ impl Cpu {
         Ok(Arc::new(gemm::Products { product, micro, multiplier, pool, epilogue }))
     }
 
-    /// How a call and its epilogue are computed at once.
+    /// The fusion of a call with its epilogue; `None` if they cannot be computed at once.
     fn fusion(&self, plan: &Plan, call: &Call, epilogue: &Epilogue) -> Option<Fusion> {
         let Epilogue { kernel, args, sizes, product, into } = epilogue;
         let result = plan.whole(args[*product]);
@@ -295,7 +295,7 @@ pub struct CpuKernel {
     args: usize,
 }
 
-/// What a launch must know of a kernel besides its code; it depends on the sizes.
+/// The facts about a kernel that a launch needs besides its code; they depend on the sizes.
 #[derive(Clone, Copy)]
 struct Facts {
     work: Work,

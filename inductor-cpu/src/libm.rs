@@ -130,7 +130,7 @@ fn int_pow(mut base: i64, mut exponent: i64) -> i64 {
     result
 }
 
-/// What LLVM calls by itself where the host lacks an instruction.
+/// The functions that LLVM calls by itself where the host lacks an instruction, with their addresses.
 fn implied() -> [(&'static str, usize); 12] {
     [
         ("fmaf", fmaf as *const () as usize),

@@ -7,7 +7,7 @@ use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, Targe
 use std::cell::RefCell;
 use std::sync::OnceLock;
 
-/// What the emitter must know of the host, and how it is to be used.
+/// The target host: the properties that the emitter must know, and the way in which it is to be used.
 #[derive(Clone, Debug)]
 pub(crate) struct Host {
     /// LLVM's name of the CPU.
@@ -26,7 +26,7 @@ pub(crate) struct Host {
     pub(crate) multiplies_faster: bool,
     /// Bytes of the last-level cache; 0 if unknown.
     pub(crate) cache_bytes: usize,
-    /// How many copies of a vector loop's body stand side by side, where it is not the cost model that says so.
+    /// The unroll factor of vector loops (copies of the body side by side), where the cost model does not decide it.
     pub(crate) copies: Option<u32>,
 }
 

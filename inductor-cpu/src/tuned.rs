@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// A kernel whose fastest version is found by its first launch.
 pub(crate) struct Tuned {
     versions: Vec<Version>,
-    /// What each argument is for.
+    /// The role of each argument.
     roles: Vec<Role>,
     /// Something is added to what is there.
     adds: bool,

@@ -14,7 +14,7 @@ fn values(count: usize, seed: u64) -> Vec<f32> {
     std::iter::repeat_with(next).take(count).collect()
 }
 
-/// What lies between the rows, channels and images of what is convolved, and between channels and images of the result.
+/// The gaps between the rows, channels and images of what is convolved, and between channels and images of the result.
 type Gaps = [usize; 5];
 
 #[derive(Clone, Copy, Debug)]

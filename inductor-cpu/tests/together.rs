@@ -19,7 +19,7 @@ fn bytes(buffer: &mut Buffer) -> Vec<u8> {
     unsafe { std::slice::from_raw_parts(buffer.as_mut_ptr(), length) }.to_vec()
 }
 
-/// What each kernel of a group makes of its buffers; `launch` is handed the addresses of each.
+/// The contents of each kernel's buffers after the launch of a group; `launch` is handed the addresses of each.
 fn results(group: &Group, launch: impl Fn(&[Vec<*mut u8>])) -> Vec<Vec<Vec<u8>>> {
     let drawn = group.iter().enumerate().map(|(seed, (kernel, sizes))| inputs(seed as u64, kernel, sizes));
     let mut buffers: Vec<Vec<Buffer>> = drawn.collect();

@@ -45,7 +45,7 @@ pub struct Work {
     pub scratch_bytes: usize,
     /// Arguments that must start at multiples of so many bytes, by number.
     aligned: Vec<(u32, usize)>,
-    /// What a run is made of where one does not.
+    /// The kernel and sizes that the launch without vectors is made from, for a run with a misaligned argument.
     origin: Option<(Arc<CudaKernel>, Box<[i64]>)>,
     otherwise: OnceLock<Result<Box<Work>, Refusal>>,
 }

@@ -32,12 +32,12 @@ use driver::{Driver, Function};
 use kernel::Compiled;
 use nvrtc::Nvrtc;
 
-/// What the driver or the compiler says.
+/// An error of the driver or the compiler.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("CUDA: {0}")]
 pub struct CudaError(pub String);
 
-/// What every device of compute capability 8.0 and later has.
+/// The capabilities that every device of compute capability 8.0 and later has.
 pub fn capabilities() -> Capabilities {
     Capabilities::full()
 }
@@ -85,12 +85,12 @@ impl Cuda {
         Ok(Cuda { driver, nvrtc, store, capabilities, loaded: Mutex::default() })
     }
 
-    /// What people call the device.
+    /// The device's name, as the driver gives it.
     pub fn name(&self) -> &str {
         &self.driver.name
     }
 
-    /// What kernels and plans should look like.
+    /// The capabilities that kernels and plans should fit.
     pub fn capabilities(&self) -> &backend::Capabilities {
         &self.capabilities
     }

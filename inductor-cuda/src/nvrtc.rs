@@ -32,7 +32,7 @@ impl Nvrtc {
         FOUND.get_or_init(|| load(folders)).as_ref().ok_or_else(none)
     }
 
-    /// What the machine code follows from beside text and architecture.
+    /// The compiler's fingerprint: all that the machine code follows from besides text and architecture.
     pub(crate) fn fingerprint(&self) -> String {
         let (major, minor) = self.version;
         format!("NVRTC {major}.{minor} {}", OPTIONS.join(" "))

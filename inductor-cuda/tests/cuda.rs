@@ -8,7 +8,7 @@ use inductor::grid::lower;
 use inductor::loop_ir::Kernel;
 use inductor_testing::random::{self, GenOptions};
 
-/// What the programs are compiled for.
+/// The architectures that the programs are compiled for.
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
 fn print(kernel: &Kernel) -> String {
@@ -23,7 +23,7 @@ fn goldens_are_as_they_were() {
     }
 }
 
-/// What the compiler says of a kernel.
+/// The lines of the compiler's log that tell of a kernel's registers and spills.
 fn resources(log: &str) -> impl Iterator<Item = &str> {
     log.lines().filter(|line| line.contains("spill") || line.contains("registers"))
 }

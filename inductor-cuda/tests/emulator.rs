@@ -19,7 +19,7 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// What the buffers hold after a launch, or what was found.
+    /// The contents of the buffers after a launch, or the mistake that was found; `None` without an emulator.
     ///
     /// # Panics
     /// If the compiler or the program's loading fails.

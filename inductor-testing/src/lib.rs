@@ -1,4 +1,4 @@
-//! What tests hold kernels and backends against: interpreters of [loop IR](loops) and of [grid kernels](grid), and
+//! Test support for kernels and backends: interpreters of [loop IR](loops) and of [grid kernels](grid), and
 //! [random kernels](random) with their inputs.
 //!
 //! Invariant: no crate of the product depends on this one, but for its tests and examples.

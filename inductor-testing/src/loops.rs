@@ -229,7 +229,7 @@ type Result<T = ()> = std::result::Result<T, InterpError>;
 /// Runs a kernel on `buffers`, one for each param other than scratch, in order, with these values of its sizes.
 ///
 /// # Errors
-/// What [`InterpError`] lists. Buffers may have been written by then.
+/// Those of [`InterpError`]. Buffers may have been written by then.
 pub fn run(kernel: &Kernel, sizes: &[i64], buffers: &mut [Buffer]) -> Result {
     let mut machine = Machine::new(kernel, sizes, buffers)?;
     machine.loop_(&kernel.root, true)
@@ -252,7 +252,7 @@ struct Memory {
     argument: Option<usize>,
     /// The elements of a scratch.
     scratch: Vec<Scalar>,
-    /// What has been written, for params that must be written first.
+    /// The written flag of each element, for params that must be written first.
     written: Option<Vec<bool>>,
 }
 
@@ -417,7 +417,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// What an accumulator holds before its first element; nothing for those that need one.
+    /// The initial value of an accumulator; `None` for those that need a first element.
     fn start(&self, acc: Acc) -> Option<Scalar> {
         let data = &self.kernel.accs[acc];
         let number = |i: i64| if data.dtype.is_float() { Scalar::Float(i as f64) } else { Scalar::Int(i) };

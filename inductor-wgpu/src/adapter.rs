@@ -41,7 +41,7 @@ pub enum OpenError {
     NoLoader {
         /// Its name.
         library: String,
-        /// What the system says.
+        /// The system's error message.
         reason: String,
     },
     /// No adapter at all.
@@ -53,7 +53,7 @@ pub enum OpenError {
     /// None as the user wants it.
     #[error("no WebGPU adapter is {wanted}; there are: {}", .found.join(", "))]
     NoSuchAdapter {
-        /// What was asked for.
+        /// The adapter that was asked for.
         wanted: String,
         /// The names of those that there are.
         found: Vec<String>,
@@ -63,7 +63,7 @@ pub enum OpenError {
     Refused {
         /// Its name.
         adapter: String,
-        /// What it says.
+        /// The adapter's error message.
         reason: String,
     },
 }

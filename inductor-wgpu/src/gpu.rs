@@ -34,7 +34,7 @@ pub struct Gpu {
     opened: Mutex<Arc<Opened>>,
 }
 
-/// What all runs share, whether or not the device was lost in between.
+/// The state that all runs share, whether or not the device was lost in between.
 pub(crate) struct Shared {
     pub(crate) name: String,
     pub(crate) counters: Arc<Counters>,
@@ -149,7 +149,7 @@ impl Gpu {
         Ok(gpu)
     }
 
-    /// What the device was promised to be able to do.
+    /// The limits that the device guarantees.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -209,7 +209,7 @@ impl Gpu {
     /// A shader, built now so that what the device says against it is known.
     ///
     /// # Errors
-    /// What the device says.
+    /// The device's error, or more buffers than it binds.
     pub fn shader(&self, shader: Shader) -> Result<ShaderId, Refusal> {
         let most = self.limits.max_storage_buffers_per_shader_stage as usize;
         let buffers = shader.bindings.iter().filter(|&&kind| kind != BindingKind::Uniform).count();

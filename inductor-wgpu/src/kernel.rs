@@ -20,7 +20,7 @@ pub struct GpuKernel {
     grid: GridKernel,
     /// One for each stage. They are built with the first launch: a kernel may never have one of its own.
     shaders: Vec<Shader>,
-    /// What stands for each binding of the kernel.
+    /// The operand at each binding of the kernel.
     operands: Vec<Operand>,
     /// The bindings that are temporaries, in the order of their numbers.
     temporaries: Vec<grid::Binding>,
@@ -30,7 +30,7 @@ impl GpuKernel {
     /// Compiles a kernel.
     ///
     /// # Errors
-    /// What cannot be lowered to a grid.
+    /// A construct that cannot be lowered to a grid.
     pub(crate) fn new(gpu: &Gpu, kernel: &Kernel) -> Result<GpuKernel, Refusal> {
         let grid = grid::lower(kernel, &capabilities(gpu)).map_err(|error| Refusal(error.to_string()))?;
         let shader = |stage: &Stage| {
@@ -133,7 +133,7 @@ fn kind(access: Access) -> BindingKind {
     }
 }
 
-/// What a kernel may ask of the device.
+/// The capabilities of the device that a kernel may use.
 pub(crate) fn capabilities(gpu: &Gpu) -> grid::Capabilities {
     let limits = gpu.limits();
     let most = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x).clamp(32, 256);

@@ -22,11 +22,11 @@ const SLACK: u64 = 32 << 20;
 /// Runs after which it is forgotten how much was in use before.
 const RUNS: u32 = 32;
 
-/// What every block may be used for.
+/// The buffer usages that every block allows.
 const USAGES: BufferUsages =
     BufferUsages::STORAGE.union(BufferUsages::UNIFORM).union(BufferUsages::COPY_DST).union(BufferUsages::COPY_SRC);
 
-/// What blocks to read back through may be used for.
+/// The buffer usages of blocks to read back through.
 const READ_BACK: BufferUsages = BufferUsages::MAP_READ.union(BufferUsages::COPY_DST);
 
 /// The length of the block for so many bytes: four steps to each power of two, so that a fifth is wasted at most.
@@ -61,7 +61,7 @@ impl Memory {
         self.bytes
     }
 
-    /// The same block for another value that fits in, if nothing else holds it.
+    /// Reuses the block for another value that fits in, if nothing else holds it.
     pub(crate) fn reused(self, bytes: usize) -> Option<Memory> {
         let fits = Arc::strong_count(&self.block) == 1 && whole_words(bytes) <= self.block.buffer.size();
         fits.then_some(Memory { bytes, ..self })
@@ -95,7 +95,7 @@ impl Drop for Block {
 /// Why there is no block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct NoMemory {
-    /// What was asked for.
+    /// The number of bytes that were asked for.
     pub(crate) bytes: usize,
 }
 

@@ -18,7 +18,7 @@ use wgpu::{
 pub struct ShaderId(u32);
 entity_impl!(ShaderId, "shader");
 
-/// How a shader sees a buffer.
+/// The kinds of buffer bindings of a shader.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BindingKind {
     /// `var<uniform>`
@@ -80,7 +80,7 @@ impl Pipelines {
     /// The pipeline of a shader, built when it is first asked for.
     ///
     /// # Errors
-    /// What the device says against the shader.
+    /// The device's error for the shader.
     pub(crate) fn get(
         &self,
         device: &wgpu::Device,

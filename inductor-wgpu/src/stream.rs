@@ -28,7 +28,7 @@ use crate::work::{Dispatch, Operand, Work};
 /// Bytes of the word that tells of an index out of bounds.
 const FAULT_BYTES: usize = 4;
 
-/// How long a run waits for what another thread is about to tell it, before it looks itself.
+/// The time that a run waits for word from another thread before it polls the device itself.
 const ANOTHER_LOOK: Duration = Duration::from_millis(5);
 
 /// A run on a [`Gpu`](crate::Gpu).
@@ -51,7 +51,7 @@ struct Command {
     groups: [u32; 3],
 }
 
-/// What a recorded dispatch binds.
+/// The resources that a recorded dispatch binds.
 enum Bound {
     /// So many bytes of a block, from here on.
     Memory(Memory, u64, u64),
@@ -227,7 +227,7 @@ fn narrowed(bytes: &[u8]) -> Option<Vec<i32>> {
     bytes.chunks_exact(8).map(|chunk| fits(bytemuck::pod_read_unaligned(chunk))).collect()
 }
 
-/// What [`narrowed`] was given.
+/// The inverse of [`narrowed`].
 fn widened(bytes: &[u8]) -> Vec<u8> {
     let wide = |chunk| i64::from(bytemuck::pod_read_unaligned::<i32>(chunk)).to_ne_bytes();
     bytes.chunks_exact(4).flat_map(wide).collect()

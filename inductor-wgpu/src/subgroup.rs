@@ -15,7 +15,7 @@ use crate::work::{Dispatch, Operand, Work};
 /// Threads of the shader's group.
 const THREADS: u32 = 256;
 
-/// What a thread sees: the size of its subgroup, and its number there.
+/// The probe: a shader in which each thread records the size of its subgroup, and its number there.
 const PROBE: &str = "
 @group(0) @binding(0) var<storage, read_write> seen: array<u32>;
 @compute @workgroup_size(256)
@@ -38,7 +38,7 @@ pub(crate) fn size(gpu: &Gpu, info: &AdapterInfo) -> Option<u32> {
     (0..THREADS).map(expected).eq(seen).then_some(least)
 }
 
-/// What the shader's threads have seen; `None` if the device does not run it.
+/// The records of the shader's threads; `None` if the device does not run it.
 fn probe(gpu: &Gpu) -> Option<Vec<u32>> {
     let shader = gpu.shader(Shader { text: PROBE.to_owned(), bindings: vec![BindingKind::ReadWrite] }).ok()?;
     let operands = smallvec![Operand::Arg(0)];

@@ -1,10 +1,10 @@
-//! What a device does for a step: dispatches of shaders over buffers, ready to be recorded.
+//! The work of a device for a step: dispatches of shaders over buffers, ready to be recorded.
 
 use smallvec::SmallVec;
 
 use crate::pipeline::ShaderId;
 
-/// What stands at a binding of a shader.
+/// The operand at a binding of a shader.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
     /// An argument of the step.
@@ -24,7 +24,7 @@ pub enum Operand {
 pub struct Dispatch {
     /// The shader.
     pub shader: ShaderId,
-    /// What stands at each binding, in order.
+    /// The operand at each binding, in order.
     pub operands: SmallVec<[Operand; 8]>,
     /// The numbers behind [`Operand::Params`].
     pub params: Vec<u32>,

@@ -79,7 +79,7 @@ fn random_kernels(gpu: &Gpu, seeds: std::ops::Range<u64>, options: &GenOptions, 
     taken.count()
 }
 
-/// What the device stores: all but `float64`.
+/// The dtypes that the device stores: all but `float64` and complex ones.
 fn dtypes() -> Vec<DType> {
     let known = |dtype: &DType| !matches!(dtype, DType::F64 | DType::C64 | DType::C128);
     DType::ALL.iter().copied().filter(known).collect()

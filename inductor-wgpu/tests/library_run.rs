@@ -25,7 +25,7 @@ fn as_bytes(values: &[f32], dtype: DType) -> Vec<u8> {
     }
 }
 
-/// What a case gives on a device: the bytes of each buffer that it writes, which hold something else before.
+/// The results of a case on a device: the bytes of each buffer that it writes, which hold something else before.
 fn run(gpu: &Gpu, case: Case) -> Vec<(Content, Vec<u8>)> {
     let name = case.name;
     let (call, epilogue, plan) = case.planned();

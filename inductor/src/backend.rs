@@ -1,4 +1,4 @@
-//! What a device must offer: all that the middle knows of one.
+//! The interface of a device: all that the middle knows of one.
 
 use crate::epilogue::Way;
 use crate::loop_ir::Kernel;
@@ -7,7 +7,7 @@ use std::any::Any;
 use std::sync::Arc;
 use symshapes::DType;
 
-/// What a backend can do; the middle decides by this table and nothing else.
+/// The capabilities of a backend; the middle decides by this table and nothing else.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Capabilities {
     /// Bytes of one vector register; a vector loop has `vector_bytes / dtype.size()` lanes.
@@ -44,7 +44,7 @@ pub struct BackendError {
     pub backend: &'static str,
     /// The kernel's name.
     pub kernel: String,
-    /// What went wrong.
+    /// The cause.
     pub reason: String,
 }
 
@@ -53,7 +53,7 @@ pub trait Backend: Send + Sync {
     /// A short name (`cpu`).
     fn name(&self) -> &'static str;
 
-    /// What it can do.
+    /// The backend's capabilities.
     fn capabilities(&self) -> &Capabilities;
 
     /// Compiles kernels, possibly in parallel; the results stand in the order of the arguments.
@@ -69,7 +69,7 @@ pub trait Backend: Send + Sync {
         in_turn(members)
     }
 
-    /// How a call and its epilogue are computed.
+    /// The way in which a call and its epilogue are computed.
     fn way(&self, _plan: &Plan, _call: &Call, _epilogue: &Epilogue) -> Way {
         Way::Apart
     }
@@ -93,7 +93,7 @@ pub trait Backend: Send + Sync {
 
 /// A kernel of several that are launched together.
 pub struct Member {
-    /// Which.
+    /// The kernel.
     pub kernel: Arc<dyn CompiledKernel>,
     /// The number of its arguments.
     pub args: usize,
@@ -126,7 +126,7 @@ impl CompiledKernel for InTurn {
 
 /// A library's operator as the device computes it.
 pub struct Library {
-    /// What to launch; it has no sizes.
+    /// The kernel to launch; it has no sizes.
     pub kernel: Arc<dyn CompiledKernel>,
     /// The tensors whose first elements are the arguments of the launch.
     pub args: Vec<View>,

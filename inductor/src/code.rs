@@ -1,7 +1,7 @@
-//! Which kernels of a plan are compiled, and how.
+//! The machine code of a plan's kernels, and the choice of those that are compiled.
 //!
-//! What is launched depends on sizes: those that are typical say what is compiled with the plan. Whoever runs it for
-//! others has the rest compiled then.
+//! The launched kernels depend on sizes: those that typical sizes launch are compiled with the plan. Whoever runs it
+//! for other sizes has the rest compiled then.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use crate::plan::{Call, Epilogue, KernelId, Plan, Step, SymbolicPlan};
 /// The machine code of a plan's kernels, as far as typical sizes need it.
 #[derive(Default)]
 pub struct Code {
-    /// Of those that are launched.
+    /// The code of kernels that are launched.
     pub launched: FxHashMap<KernelId, Arc<dyn CompiledKernel>>,
-    /// Of those that are computed with a product, as the device [has them then](Backend::part).
+    /// The code of kernels that are computed with a product, as the device [has them then](Backend::part).
     pub fused: FxHashMap<KernelId, Arc<dyn CompiledKernel>>,
 }
 

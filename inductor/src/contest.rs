@@ -12,16 +12,16 @@ use std::time::{Duration, Instant};
 /// A way replaces the first one if it needs at most this share of its time.
 const MARGIN: f64 = 0.97;
 
-/// Each way runs so often at most, and at least [`FEWEST`] times.
+/// The most rounds of measurement, each of which runs every way once; the least is [`FEWEST`].
 const ROUNDS: usize = 20;
 const FEWEST: usize = 3;
 
-/// No new round begins after so long.
+/// The time after which no new round begins.
 const BUDGET: Duration = Duration::from_millis(50);
 
 /// Several ways to compute the same, and which of them is the fastest once that is known.
 pub struct Contest {
-    /// What is computed, and how.
+    /// The identity of the computation, its ways and the machine.
     of: Key,
     ways: usize,
     store: Arc<dyn Store>,

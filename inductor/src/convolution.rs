@@ -1,4 +1,4 @@
-//! Which convolutions are stacks of matrix products that a device may compute itself.
+//! Recognition of convolutions that are stacks of matrix products, which a device may compute itself.
 //!
 //! The planner asks, since such a convolution writes into memory of the plan's; a backend asks for the numbers.
 
@@ -21,7 +21,7 @@ pub struct Convolution {
 pub const NARROW: usize = 12;
 
 impl Convolution {
-    /// Of a call of `aten.convolution.default`, whose arguments without tensors these are: all from the fourth on.
+    /// The numbers of a call of `aten.convolution.default`, from its arguments without tensors: all from the fourth on.
     pub fn of<'a>(plain: impl Iterator<Item = Option<&'a Arg>>) -> Option<Convolution> {
         let plain: Vec<&Arg> = plain.collect::<Option<_>>()?;
         let &[stride, padding, dilation, Arg::Bool(false), _, groups] = plain.as_slice() else { return None };

@@ -1,4 +1,4 @@
-//! What a device with memory of its own must offer.
+//! The interface of a device with memory of its own.
 //!
 //! The host keeps a [`Backend`](crate::backend::Backend) that runs every kernel; a [`Device`] runs what it can of a
 //! plan, and refuses the rest with a reason. [`offload`](crate::offload) moves values between the two and needs no more
@@ -27,7 +27,7 @@ impl Refusal {
     }
 }
 
-/// What a device failed at while it ran a plan.
+/// The failures of a device while it runs a plan.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DeviceError {
     /// The driver has given the device up. The next stream opens it anew.
@@ -35,7 +35,7 @@ pub enum DeviceError {
     Lost {
         /// The device's name.
         device: String,
-        /// What the driver says.
+        /// The driver's message.
         reason: String,
     },
     /// No memory is left.
@@ -43,7 +43,7 @@ pub enum DeviceError {
     OutOfMemory {
         /// The device's name.
         device: String,
-        /// What was asked for.
+        /// The size of the allocation, in bytes.
         bytes: usize,
     },
     /// An integer that the device has no type for. The plan has to run on the host.
@@ -63,12 +63,12 @@ pub enum DeviceError {
     Invalid {
         /// The device's name.
         device: String,
-        /// What the driver says.
+        /// The driver's message.
         reason: String,
     },
 }
 
-/// What a block holds, as the host has it. A device may hold it otherwise (`int64` in 32 bits).
+/// The content of a block, as the host has it. A device may hold it otherwise (`int64` in 32 bits).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Content {
     /// Type of the elements.
@@ -77,7 +77,7 @@ pub struct Content {
     pub bytes: usize,
 }
 
-/// How a step uses one of its buffers.
+/// The kinds of access of a step to one of its buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Access {
     /// Only read.
@@ -98,9 +98,9 @@ impl Access {
 /// A step that a device can do: the work, and the buffers that it is done on, in the order that the work wants.
 #[derive(Clone, Debug)]
 pub struct Task<W> {
-    /// What is done.
+    /// The work.
     pub work: W,
-    /// On which buffers, each of them once.
+    /// The buffers that it is done on, each of them once.
     pub args: Vec<(Buf, Access)>,
 }
 
@@ -115,16 +115,17 @@ pub trait Device: Send + Sync + 'static {
     /// One run of a plan.
     type Stream: Stream<Memory = Self::Memory, Work = Self::Work>;
 
-    /// What people call it.
+    /// The device's name, for people.
     fn name(&self) -> &str;
 
-    /// What kernels should look like. Dtypes are the host's: kernels of others are refused by [`Device::compile`].
+    /// The capabilities that kernels are lowered for. Their dtypes are those of the host: [`Device::compile`] refuses a
+    /// kernel with a dtype that the device lacks.
     fn capabilities(&self) -> &Capabilities;
 
     /// Compiles a kernel.
     ///
     /// # Errors
-    /// What the device cannot do.
+    /// A kernel that the device cannot run.
     fn compile(&self, kernel: &Kernel) -> Result<Self::Kernel, Refusal>;
 
     /// A launch of a kernel with these values of its sizes. Its arguments are those of the kernel, in order.
@@ -137,7 +138,7 @@ pub trait Device: Send + Sync + 'static {
     /// result of such a call that is no tensor is `None`.
     ///
     /// # Errors
-    /// What the device has no library kernel for.
+    /// A call that the device has no library kernel for.
     fn library(&self, call: &Call, epilogue: Option<&Epilogue>, plan: &Plan) -> Result<Task<Self::Work>, Refusal>;
 
     /// Bytes of the largest buffer that a step may use.
@@ -149,7 +150,7 @@ pub trait Device: Send + Sync + 'static {
     /// A lost device that cannot be opened again.
     fn stream(&self) -> Result<Self::Stream, DeviceError>;
 
-    /// What was done since the device was opened.
+    /// The counts of work done since the device was opened.
     fn counters(&self) -> &Counters;
 
     /// The generated code of a kernel, for logs.
@@ -190,13 +191,13 @@ pub trait Stream: Send {
     /// Does a step.
     ///
     /// # Errors
-    /// Whatever becomes known by now.
+    /// Any failure that is known by now.
     fn run(&mut self, work: &Self::Work, args: &[&Self::Memory]) -> Result<(), DeviceError>;
 
     /// Waits for all that was recorded and calls `sink` with the number and the bytes of each block.
     ///
     /// # Errors
-    /// Whatever went wrong since the stream began.
+    /// Any failure since the stream began.
     fn download(
         &mut self,
         blocks: &[(&Self::Memory, Content)],
@@ -206,7 +207,7 @@ pub trait Stream: Send {
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// What a device has done.
+        /// Counts of the work that a device has done.
         #[derive(Default, Debug)]
         pub struct Counters {
             $($(#[$doc])* pub $name: AtomicU64,)*

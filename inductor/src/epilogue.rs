@@ -41,7 +41,7 @@ pub fn fuse(plan: &mut SymbolicPlan) {
     plan.steps = steps.into_iter().flatten().collect();
 }
 
-/// How a device computes a call and its epilogue.
+/// The ways in which a device computes a call and its epilogue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
     /// One after the other.
@@ -52,10 +52,10 @@ pub enum Way {
     InPlace,
 }
 
-/// How a device computes a call and its epilogue.
+/// A device's choice of the [`Way`] for a call and its epilogue.
 pub type WayOf<'a> = dyn Fn(&Plan, &Call, &Epilogue) -> Way + 'a;
 
-/// Has fused steps as the device computes them. The arena is not laid out yet.
+/// Rewrites fused steps to the way in which the device computes them. The arena is not laid out yet.
 pub(crate) fn settle(plan: &mut Plan, way: &WayOf<'_>) {
     let frozen = plan.frozen;
     for (at, step) in std::mem::take(&mut plan.steps).into_iter().enumerate() {

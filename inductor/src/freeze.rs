@@ -51,7 +51,7 @@ pub(crate) fn hoist(plan: &mut SymbolicPlan, weights: &[usize]) {
     }
 }
 
-/// What a step writes, if it follows from what is known alone.
+/// The buffers that a step writes, if they follow from known ones alone.
 fn results(plan: &SymbolicPlan, uses: &Uses, known: &FxHashSet<Buf>, step: &Step<Expr>) -> Option<Vec<Buf>> {
     let Step::Launch(Launch { kernel, args, sizes }) = step else { return None };
     let is_fixed = |layout: &Layout<Expr>| layout.sizes.iter().all(|&size| plan.pool.as_int(size).is_some());

@@ -31,7 +31,7 @@ use crate::schedule::same_strides;
 /// A param that is read and the one that is written at the same place.
 type Merge = (Option<Param>, Param);
 
-/// Has kernels write to inputs where they can; `graph` is what the plan was made of.
+/// Makes kernels write to inputs where they can; `graph` is the one that the plan was made of.
 pub fn fuse(plan: &mut SymbolicPlan, graph: &Graph) {
     let uses = Uses::of(plan);
     let last_failure = plan.steps.iter().rposition(|step| may_raise(step, graph));
@@ -126,7 +126,7 @@ struct Kernels {
 }
 
 impl Kernels {
-    /// Has a launch name each buffer once.
+    /// Makes a launch name each buffer once.
     fn merge(&mut self, kernel: &mut KernelId, args: &mut Vec<Buf>, merges: &[Merge]) {
         let merges: Vec<Merge> = merges.iter().copied().filter(|(read, _)| read.is_some()).collect();
         if merges.is_empty() {

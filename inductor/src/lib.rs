@@ -40,7 +40,7 @@ pub use code::Code;
 use backend::{Backend, BackendError, Capabilities};
 use plan::SymbolicPlan;
 
-/// What the user chose.
+/// The compilation options that the user chose.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Options {
     /// A node without a rule is an error rather than a call.
@@ -129,10 +129,10 @@ pub enum Error {
         node: NodeId,
         /// The operator.
         target: String,
-        /// What is missing.
+        /// The feature that is missing.
         reason: String,
     },
-    /// What a stage got or gave breaks its own rules: a bug of ours, found by a debug build.
+    /// The input or the result of a stage breaks the rules of its IR: a bug of ours, found by a debug build.
     #[error("{stage}: {reason}")]
     Invalid {
         /// The stage that gave it.
@@ -147,11 +147,11 @@ pub enum Error {
 
 /// A compiled graph.
 pub struct Compiled {
-    /// What it does.
+    /// The steps that it runs.
     pub plan: SymbolicPlan,
     /// Its kernels.
     pub code: Code,
-    /// How long each stage took.
+    /// The time that each stage took.
     pub stages: Stages,
 }
 

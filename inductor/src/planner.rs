@@ -243,7 +243,8 @@ impl Planner<'_> {
         }
     }
 
-    /// What the caller's tensors get when everything is computed; their buffers.
+    /// Adds the steps that write the new values of the caller's tensors, when everything is computed; gives the buffers
+    /// of those tensors.
     fn writes(&mut self) -> Vec<Buf> {
         let graph = self.graph;
         let writes = graph.writes.iter().map(|write| {

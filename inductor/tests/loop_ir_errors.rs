@@ -1,4 +1,4 @@
-//! What the parser and the verifier say of kernels that are wrong.
+//! Errors of the parser and the verifier for kernels that are wrong.
 
 use expect_test::{Expect, expect};
 use inductor::loop_ir::{Kernel, verify::verify};
@@ -224,7 +224,7 @@ fn copy(sizes: &str, len: &str, extent: &str, index: &str) -> String {
     )
 }
 
-/// What the parser or else the verifier says of a text.
+/// The error of the parser or else of the verifier for a text; `right` if there is none.
 fn outcome(text: &str) -> String {
     match text.parse::<Kernel>() {
         Err(error) => format!("text: {error}"),

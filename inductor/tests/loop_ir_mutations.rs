@@ -28,7 +28,7 @@ const TEXT: &str =
 }
 ";
 
-/// What is put in the place of a token.
+/// The replacements of a token.
 const PIECES: &[&str] = &[
     "",
     " ",

@@ -36,7 +36,7 @@ impl Store for Cache {
     }
 }
 
-/// What the environment says.
+/// The settings of the cache, read from the environment.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 struct Settings {
     off: bool,

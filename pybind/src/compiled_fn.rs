@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use symshapes::DeviceKind;
 
-/// How many sets of sizes a graph is kept prepared for.
+/// The maximum number of sets of sizes that a graph is kept prepared for.
 const MOST_PREPARED: usize = 64;
 
 /// A compiled graph.
@@ -201,7 +201,7 @@ impl CompiledFn {
         if let Kind::Eager(why) = &self.kind { Some(why) } else { None }
     }
 
-    /// What became of each node: name, target, fate.
+    /// The fate of each node: name, target, fate in words.
     #[getter]
     fn fates(&self) -> Vec<(String, String, String)> {
         let row = |(node, fate): &(fx::NodeId, inductor::plan::Fate)| {
@@ -422,13 +422,13 @@ impl CompiledFn {
         })
     }
 
-    /// How many steps are like this; of a graph for all sizes, for typical ones.
+    /// The number of steps that are like this; of a graph for all sizes, in the plan for typical ones.
     fn count(&self, is_like_this: impl Fn(&Step) -> bool) -> usize {
         let count = |plan: Plan| plan.steps.iter().filter(|step| is_like_this(step)).count();
         self.of_compiled(|compiled| compiled.typical().map_or(0, count))
     }
 
-    /// What `f` says of the compiled graph; nothing if it runs as it is.
+    /// Applies `f` to the compiled graph; gives the default value if the graph runs as it is.
     fn of_compiled<T: Default>(&self, f: impl FnOnce(&Compiled) -> T) -> T {
         match &self.kind {
             Kind::Static { compiled, .. } | Kind::Dynamic { compiled, .. } => f(compiled),

@@ -29,11 +29,11 @@ use symshapes::{Device, DeviceKind, Sym};
 pub(crate) struct Compiled {
     pub(crate) plan: SymbolicPlan,
     pub(crate) code: Code,
-    /// What runs on the processor.
+    /// The processor, as the device that host code is compiled for.
     pub(crate) cpu: &'static Cpu,
     /// The memory between kernels, which all graphs share.
     pub(crate) arenas: Arc<Arenas>,
-    /// What follows from weights, kept for all sizes.
+    /// The results computed from weights alone, kept for all sizes.
     pub(crate) latest: Arc<Latest>,
     /// Time spent, stage by stage.
     pub(crate) stages: Vec<(&'static str, Duration)>,
@@ -50,7 +50,7 @@ pub(crate) enum Code {
 }
 
 impl Compiled {
-    /// What runs for these values of the symbols; `explain` makes the exception for sizes that there is no plan for.
+    /// The program for these values of the symbols; `explain` makes the exception for sizes that there is no plan for.
     pub(crate) fn program(
         &self,
         py: Python<'_>,
@@ -224,7 +224,7 @@ fn host(options: &Options) -> &'static Cpu {
     })
 }
 
-/// What a graph is compiled for.
+/// The targets that a graph is compiled for.
 enum On {
     /// The processor.
     Host,
@@ -275,7 +275,7 @@ fn lowered(
     Ok((plan, code, stages))
 }
 
-/// What a panic says.
+/// The message of a panic.
 pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")

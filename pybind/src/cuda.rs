@@ -10,12 +10,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use symshapes::{Device, DeviceKind, TensorMeta};
 
-/// A device by its number and whether its machine code is kept on disk, and what came of opening it.
+/// A device by its number and whether its machine code is kept on disk, and the outcome of opening it.
 type Opened = Vec<((i32, bool), Result<Arc<Cuda>, String>)>;
 
 static OPENED: Mutex<Opened> = Mutex::new(Vec::new());
 
-/// The device of this number. What came of the first attempt stays.
+/// The device of this number. The outcome of the first attempt stays.
 ///
 /// # Errors
 /// No driver, no such device, no compiler.

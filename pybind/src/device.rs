@@ -62,8 +62,8 @@ pub(crate) fn forget_kept() {
     }
 }
 
-/// What the device of these options has done since it was opened: dispatches, submissions, bytes moved and so on, with
-/// its name.
+/// The counters of the device of these options since it was opened: dispatches, submissions, bytes moved and so on,
+/// with its name.
 #[pyfunction]
 #[pyo3(signature = (options))]
 pub(crate) fn device_counters<'py>(options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {

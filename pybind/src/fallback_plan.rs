@@ -14,7 +14,7 @@ use inductor::plan::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{Expr, Sym};
 
-/// What stands for a node's value.
+/// The representation of a node's value in the plan.
 #[derive(Clone, Debug)]
 enum Value {
     Tensor(Buf),

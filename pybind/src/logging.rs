@@ -1,4 +1,4 @@
-//! What the crates log goes to stderr, as the environment variable `RUST_INDUCTOR_LOG` says.
+//! Logging: the log of all crates goes to stderr, filtered by the environment variable `RUST_INDUCTOR_LOG`.
 
 use tracing_subscriber::EnvFilter;
 

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 
-/// What a user may choose; immutable once parsed.
+/// The options that a user may set; immutable once parsed.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Options {
     /// True if compiled code is kept on disk, and looked for there.
@@ -106,7 +106,7 @@ fn set_adapter(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
 }
 
 impl Options {
-    /// The same, where memory of which the program says nothing is filled or not.
+    /// These options with `fills` replaced: whether memory of which the program says nothing is filled.
     pub(crate) fn filling(self, fills: bool) -> Options {
         Options { fills, ..self }
     }

@@ -60,8 +60,8 @@ impl SymbolicPlace {
     }
 }
 
-/// How results are made of the outputs of a functional graph; `None` where they are these. `original` is the graph that
-/// it was made of, which has the results themselves.
+/// A row per result: how it is made of the outputs of a functional graph; `None` where the results are the outputs.
+/// `original` is the graph that the functional one was made of, which has the results themselves.
 pub(crate) fn results(
     py: Python<'_>,
     graph: &Graph,
@@ -108,7 +108,8 @@ fn outputs(graph: &Graph) -> &[Arg] {
     }
 }
 
-/// How many assignments of symbols, rising and falling, a place is compared for, and for how many torch has to agree.
+/// The number of assignments of symbols, rising and falling each, that a place is compared for, and the number of those
+/// for which torch has to agree.
 const TRIALS: i64 = 8;
 const NEEDED: usize = 2;
 

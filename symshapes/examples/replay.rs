@@ -13,7 +13,7 @@ use symshapes::{
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
-/// What was recorded.
+/// The recorded events of torch's `ShapeEnv`, with the sources that they name.
 #[derive(Deserialize)]
 struct Recording {
     /// The text of each source, by its number.
@@ -215,7 +215,7 @@ impl<'t> Replay<'t> {
         }
     }
 
-    /// What is left to check of the dynamic dimensions.
+    /// The guards that are left to check on the dynamic dimensions.
     fn guards(&mut self) -> Fallible<GuardSet> {
         let mut guards = self.env.solve()?;
         let fixed: rustc_hash::FxHashSet<SourceId> = self.fixed.iter().copied().collect();

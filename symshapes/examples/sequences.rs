@@ -24,7 +24,7 @@ struct Sequence {
     guards: String,
 }
 
-/// What is read from the inputs; the sources are numbered in order.
+/// The kinds of values that are read from the inputs; the sources are numbered in order.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum Input {

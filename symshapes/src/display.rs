@@ -13,7 +13,7 @@ use std::{
     fmt::{self, Display, Write},
 };
 
-/// How tightly a text binds.
+/// The precedence levels of a text, the loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {
     Sum,
@@ -40,7 +40,7 @@ impl Pool {
         Printed { pool: self, expr, context }
     }
 
-    /// How tightly the expression's text binds.
+    /// The precedence of the expression's text.
     fn binding(&self, e: Expr) -> Binding {
         match self.node(e) {
             Node::Int(n) if *n < 0 => Binding::Sum,
@@ -156,7 +156,7 @@ fn fmt_term(f: &mut fmt::Formatter<'_>, coeff: u64, powers: &[(String, usize)]) 
     Ok(())
 }
 
-/// What stands before a number of this sign in a sum. The least number reads back only with its own minus.
+/// The text before a number of this sign in a sum. The least number reads back only with its own minus.
 fn sign(n: i64, first: bool) -> &'static str {
     match (n < 0, first) {
         (true, true) => "-",

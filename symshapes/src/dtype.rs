@@ -165,7 +165,7 @@ pub enum DeviceKind {
 }
 
 impl DeviceKind {
-    /// What torch calls it; "other" for any that we do not compile for.
+    /// The name that torch has for it; "other" for any that we do not compile for.
     pub fn name(self) -> &'static str {
         match self {
             DeviceKind::Cpu => "cpu",

@@ -127,7 +127,7 @@ fn quotient_and_rest(x: f64, y: f64) -> (f64, f64) {
 /// Integers up to this are doubles, and so is every quotient of them by a power of two.
 pub(crate) const EXACT: i64 = 1 << 53;
 
-/// What is read by a float that is no float's operation.
+/// The leaves of a float: its symbols, and the integers that it is made of.
 pub(crate) enum Part {
     Sym(Sym),
     Int(Expr),
@@ -339,7 +339,7 @@ impl Pool {
         }
     }
 
-    /// The same float in this arena, as [`Pool::import`] does.
+    /// Copies a float into this arena, as [`Pool::import`] does an expression.
     pub fn import_float(&mut self, other: &Pool, f: Float, map: &mut FxHashMap<Sym, Sym>) -> Float {
         match *other.float_node(f) {
             FloatNode::Const(bits) => self.float(f64::from_bits(bits)),

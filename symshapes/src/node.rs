@@ -1,4 +1,4 @@
-//! What an expression is made of.
+//! The nodes that expressions are made of.
 //!
 //! Invariants of the nodes in a [`Pool`](crate::Pool):
 //! - A node's children were interned before it, so their indices are smaller.
@@ -57,7 +57,7 @@ pub enum Node {
     Pow(Expr, Expr),
     /// A float made an integer.
     Round(Rounding, Float),
-    /// What has no value: a constant left `i64`, or was divided by zero. Everything built from it is it again.
+    /// An undefined value: a constant left `i64`, or was divided by zero. Everything built from it is undefined again.
     Overflow,
 }
 

@@ -25,9 +25,9 @@ pub enum ParseError {
     Token {
         /// The whole text.
         text: String,
-        /// What could have stood there.
+        /// The expected token.
         wanted: &'static str,
-        /// What stands there.
+        /// The token that stands there.
         found: String,
     },
     /// A function that is not known.

@@ -66,7 +66,7 @@ impl Default for Pool {
     }
 }
 
-/// What is known of one expression.
+/// The facts known of one expression.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Facts {
     /// Contains every value.

@@ -47,7 +47,7 @@ pub enum PredNode {
     Unknown,
 }
 
-/// How two floats compare.
+/// The comparisons of two floats.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Comparison {
     /// `a == b`
@@ -284,7 +284,7 @@ impl Pool {
         }
     }
 
-    /// The same predicate in this arena, as [`Pool::import`] does.
+    /// Copies a predicate into this arena, as [`Pool::import`] does an expression.
     pub fn import_pred(&mut self, other: &Pool, p: Pred, map: &mut FxHashMap<Sym, Sym>) -> Pred {
         match other.pred_node(p) {
             PredNode::Bool(value) => self.bool(*value),
@@ -432,7 +432,8 @@ impl Pool {
     }
 }
 
-/// What one operand decides when it has the value `decisive`; the opposite if none has it and all are known.
+/// The truth of a conjunction (`decisive` is false) or disjunction (true) of operands: `decisive` if one operand has
+/// that value; the opposite if none has it and all are known.
 fn decide(decisive: bool, values: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let mut result = Some(!decisive);
     for value in values {

@@ -117,7 +117,7 @@ impl Display for Printed<'_> {
     }
 }
 
-/// What a predicate's function name stands for.
+/// The comparison operator that a predicate's function name stands for.
 fn relation(name: &str) -> Option<&'static str> {
     Some(match name {
         "Eq" => "==",

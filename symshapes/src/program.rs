@@ -51,7 +51,7 @@ enum Test {
     True(Reg),
 }
 
-/// What computes one register.
+/// The instructions, each of which computes one register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Instr {
     Int(i64),
@@ -94,7 +94,7 @@ impl Program {
         builder.program
     }
 
-    /// What the program reads, in the order in which [`Program::accepts`] takes the values.
+    /// The sources that the program reads, in the order in which [`Program::accepts`] takes the values.
     pub fn sources(&self) -> &[SourceId] {
         &self.sources
     }

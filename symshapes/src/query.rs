@@ -221,7 +221,7 @@ impl Pool {
         done[&e]
     }
 
-    /// The same expression in this arena. A symbol that `map` does not give becomes the one of its name and range
+    /// Copies an expression into this arena. A symbol that `map` does not give becomes the one of its name and range
     /// here, and is added to `map`.
     pub fn import(&mut self, other: &Pool, e: Expr, map: &mut FxHashMap<Sym, Sym>) -> Expr {
         let mut done: FxHashMap<Expr, Expr> = FxHashMap::default();

@@ -2,11 +2,11 @@
 
 /// A law that the simplifier or a proof may use.
 pub(crate) struct Rule<F> {
-    /// What it is called.
+    /// The name of the rule.
     pub(crate) name: &'static str,
     /// The law that it applies, read from left to right.
     pub(crate) law: &'static str,
-    /// What it does, where it applies.
+    /// The function that rewrites or proves by the law, where it applies.
     pub(crate) apply: F,
 }
 

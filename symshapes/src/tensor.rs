@@ -1,4 +1,4 @@
-//! What is known of a tensor without its values.
+//! Metadata of tensors: the facts known of a tensor without its values.
 
 use crate::{
     dtype::{DType, Device},

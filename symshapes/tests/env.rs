@@ -269,7 +269,7 @@ fn violated_promises() {
           Suggested fix: declare L['d'].size()[0] = 4*dim, or use maybe_mark_dynamic"#]].assert_eq(&text.join("\n"));
 }
 
-/// What is said of sizes with promises once the questions, from line 10 on, are answered.
+/// Checks the reports on sizes with promises once the questions, from line 10 on, are answered.
 fn promised(hints: &[(i64, Option<Range>)], questions: &[&str], expected: &Expect) {
     let mut env = ShapeEnv::new(EnvOptions::default());
     for (&(hint, range), id) in hints.iter().zip(0..) {

@@ -148,7 +148,7 @@ fn boxed() -> impl Iterator<Item = Values> {
     (0..13).flat_map(|a| (0..13).flat_map(move |b| (0..13).map(move |c| [a, b, c])))
 }
 
-/// What the policy alone demands of the inputs.
+/// True if the inputs satisfy what the policy alone demands.
 fn admitted(policy: Policy, hints: &Values, values: &Values) -> bool {
     let fits = |(&hint, &value): (&i64, &i64)| if hint < 2 { value == hint } else { value >= 2 };
     let same = |i: usize, j: usize| policy != Policy::Duck || hints[i] != hints[j] || values[i] == values[j];

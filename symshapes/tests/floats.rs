@@ -11,7 +11,7 @@ use symshapes::{
     SourceId, Sym,
 };
 
-/// What a float is built from.
+/// The syntax tree of a float.
 #[derive(Clone, Debug)]
 enum Tree {
     Const(f64),

@@ -1,4 +1,4 @@
-//! What expressions simplify to, and how they print.
+//! The simplified forms of expressions, and their printed text.
 
 use expect_test::{Expect, expect};
 use rustc_hash::FxHashMap;

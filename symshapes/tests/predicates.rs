@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use rustc_hash::FxHashMap;
 use symshapes::{Pool, Pred, Range, Sym};
 
-/// What a predicate is built from.
+/// The syntax tree of a predicate.
 #[derive(Clone, Debug)]
 enum Formula {
     Eq(Tree, Tree),

@@ -1,4 +1,4 @@
-//! The same questions asked of torch's ShapeEnv (`record_shape_env.py`) and of ours: ours accepts every input that
+//! Comparison with torch's ShapeEnv (`record_shape_env.py`), asked the same questions: ours accepts every input that
 //! torch's guards accept, and none for which an answer would differ.
 
 use serde::Deserialize;

@@ -10,7 +10,7 @@ use cranelift_entity::EntityRef;
 use super::borrowed::owned;
 use super::{Arg, Body, CodeObject, Inst, LocalId, Op, Operand};
 
-/// What an instruction does with a slot.
+/// The kinds of access of an instruction to a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// It takes what is there; the slot stays as it is.
@@ -44,7 +44,7 @@ pub(super) fn cell_slots(code: &CodeObject) -> impl Iterator<Item = LocalId> {
     names.filter(|(_, name)| code.cellvars.iter().any(|cell| cell == name)).map(|(slot, _)| LocalId::new(slot))
 }
 
-/// What `inst` does with slots, in the order in which it does it.
+/// The accesses of `inst` to slots, in the order in which it makes them.
 ///
 /// An instruction that fails or behaves otherwise if the slot is empty reads it. `free` are the slots of the free
 /// variables.
@@ -78,7 +78,7 @@ fn of_two(op: Op, first: LocalId, second: LocalId) -> Vec<Access> {
     }
 }
 
-/// What a fused instruction does, as two: its first half and its second.
+/// Splits a fused instruction into two: its first half and its second.
 pub(super) fn unfused(op: Op, first: LocalId, second: LocalId) -> Option<[(Op, LocalId); 2]> {
     let (one, other) = match owned(op) {
         Op::LoadFastLoadFast => (Op::LoadFast, Op::LoadFast),

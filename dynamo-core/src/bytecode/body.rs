@@ -57,7 +57,7 @@ pub enum Arg {
     Jump(Label),
 }
 
-/// What `COMPARE_OP` compares by.
+/// The comparison operators of `COMPARE_OP`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
     /// `<`
@@ -131,9 +131,9 @@ pub enum Operand {
 /// One instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstData {
-    /// What it does.
+    /// The operation.
     pub op: Op,
-    /// With what.
+    /// Its argument.
     pub arg: Arg,
     /// Where in the source it comes from, if anywhere.
     pub span: Option<Span>,
@@ -218,7 +218,7 @@ impl Body {
         &mut self.insts[inst]
     }
 
-    /// How many instructions were ever made; ids are below it.
+    /// The number of instructions that were ever made; ids are below it.
     pub fn inst_bound(&self) -> usize {
         self.insts.len()
     }
@@ -299,7 +299,8 @@ impl Body {
         }
     }
 
-    /// What an instruction's argument means; none if the version lacks its op or the argument is none that it takes.
+    /// The operand that an instruction's argument encodes; none if the version lacks its op or the argument is none
+    /// that it takes.
     pub fn operand(&self, inst: Inst) -> Option<Operand> {
         Some(match (self.row(inst)?.arg, self.insts[inst].arg) {
             (ArgKind::None, Arg::None) => Operand::None,

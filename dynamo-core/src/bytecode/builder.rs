@@ -19,7 +19,7 @@ use super::{
     Op, Span, Version,
 };
 
-/// What `MAKE_FUNCTION` and `SET_FUNCTION_ATTRIBUTE` call a closure.
+/// The flag of a closure in `MAKE_FUNCTION` and `SET_FUNCTION_ATTRIBUTE`.
 const CLOSURE: u32 = 8;
 
 /// A code object in the making.
@@ -304,7 +304,7 @@ impl Builder {
         self.emit(Op::Call, count);
     }
 
-    /// The same with so many arguments in all, of which the last have these names.
+    /// [`Builder::call`] with keyword arguments: so many arguments in all, of which the last have these names.
     pub fn call_with_names(&mut self, count: u32, names: &[&str]) {
         let names = Const::Tuple(names.iter().map(|&name| Const::Str(name.to_owned())).collect());
         if self.dialect.call_kw {

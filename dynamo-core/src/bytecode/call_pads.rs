@@ -7,7 +7,7 @@
 use super::operands::SUBSCRIPT;
 use super::{Arg, Body, InstData, Op, Version};
 
-/// What may run Python code in a frame of its own without leaving the interpreter.
+/// The ops that may run Python code in a frame of its own without leaving the interpreter.
 const CALLS: [Op; 8] =
     [Op::BinaryOp, Op::BinarySubscr, Op::Call, Op::CallFunctionEx, Op::CallKw, Op::ForIter, Op::LoadAttr, Op::Send];
 

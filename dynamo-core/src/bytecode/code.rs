@@ -49,8 +49,8 @@ impl fmt::Display for Version {
 
 /// A constant of a code object.
 ///
-/// What has no plain counterpart is opaque: an index that only the giver of the code object can resolve. The compiler
-/// makes few such constants (strings with lone surrogates), programs that edit code objects make any.
+/// A constant without a plain counterpart is opaque: an index that only the giver of the code object can resolve. The
+/// compiler makes few such constants (strings with lone surrogates), programs that edit code objects make any.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Const {
@@ -168,18 +168,18 @@ impl CodeObject {
         self.varnames.iter().chain(cells).chain(&self.freevars).map(String::as_str)
     }
 
-    /// How many fast locals a frame of this code has.
+    /// The number of fast locals in a frame of this code.
     pub fn local_count(&self) -> usize {
         self.local_names().count()
     }
 
-    /// How many slots of a frame its arguments fill: `*args` and `**kwargs` are one each.
+    /// The number of slots of a frame that its arguments fill: `*args` and `**kwargs` are one each.
     pub fn argument_slots(&self) -> usize {
         let packed = [flags::VARARGS, flags::VARKEYWORDS].iter().filter(|&flag| self.flags & flag != 0).count();
         (self.argcount + self.kwonlyargcount) as usize + packed
     }
 
-    /// The same code for a caller that has bound the arguments already: one positional parameter for each slot, the
+    /// This code for a caller that has bound the arguments already: one positional parameter for each slot, the
     /// tuple of `*args` and the dict of `**kwargs` included. That is what a frame hook runs in a frame's place.
     pub fn with_bound_arguments(self) -> CodeObject {
         CodeObject {

@@ -24,9 +24,9 @@ pub enum DepthError {
     Underflow {
         /// Where.
         inst: Inst,
-        /// What pops.
+        /// The op that pops.
         op: Op,
-        /// How many there are.
+        /// The number of values on the stack.
         depth: u32,
     },
     /// A handler keeps more values than the instruction that it covers has below it.
@@ -34,9 +34,9 @@ pub enum DepthError {
     Handler {
         /// Where.
         inst: Inst,
-        /// How many the handler keeps.
+        /// The number of values that the handler keeps.
         kept: u32,
-        /// How many there are.
+        /// The number of values on the stack.
         depth: u32,
     },
     /// A label bound to nothing in the order.

@@ -1,4 +1,4 @@
-//! What the versions do differently where a [`Builder`](super::Builder) makes code, one row per version.
+//! Differences between the versions in the code that a [`Builder`](super::Builder) makes, one row per version.
 
 use super::{Op, Version};
 
@@ -27,7 +27,7 @@ impl Condition {
     }
 }
 
-/// How one version writes things.
+/// The code generation conventions of one version.
 #[derive(Debug)]
 pub(super) struct Dialect {
     /// Whether the `NULL` beside a plain callable lies below it.
@@ -36,11 +36,11 @@ pub(super) struct Dialect {
     pub(super) precall: bool,
     /// Whether the names of keyword arguments are a value on the stack, for `CALL_KW`; else `KW_NAMES` holds them.
     pub(super) call_kw: bool,
-    /// What pushes a cell.
+    /// The op that pushes a cell.
     pub(super) load_cell: Op,
-    /// What loads a local that may not be bound, and raises then.
+    /// The op that loads a local that may not be bound, and raises then.
     pub(super) load_checked: Op,
-    /// What loads a method and its object.
+    /// The op that loads a method and its object.
     pub(super) load_method: Op,
     /// Whether the flags of `MAKE_FUNCTION` say what else lies on the stack; else `SET_FUNCTION_ATTRIBUTE` follows.
     pub(super) function_flags: bool,

@@ -21,7 +21,7 @@ use super::{Arg, Body, CodeObject, Const, Inst, Label, Operand, Span};
 
 /// A body with the meaning of its arguments.
 pub struct Listing<'a> {
-    /// What to print.
+    /// The body to print.
     pub body: &'a Body,
     /// Whose names and constants the arguments are.
     pub code: &'a CodeObject,
@@ -99,7 +99,7 @@ impl Display for Span {
     }
 }
 
-/// What an operand means.
+/// Writes the meaning of an operand.
 pub(super) fn write_note(f: &mut Formatter<'_>, operand: Operand, code: &CodeObject, locals: &[&str]) -> fmt::Result {
     let local = |id: super::LocalId| locals.get(id.index()).copied().unwrap_or("?");
     match operand {

@@ -30,13 +30,13 @@ pub enum EncodeError {
         inst: Inst,
         /// Which.
         op: Op,
-        /// What it was given.
+        /// The argument that it was given.
         arg: Arg,
     },
     /// A label bound to nothing in the order.
     #[error("{inst}: {label} is not bound")]
     Unbound {
-        /// What names the label, itself or through its handler.
+        /// The instruction that names the label, itself or through its handler.
         inst: Inst,
         /// The label.
         label: Label,
@@ -56,7 +56,7 @@ pub enum EncodeError {
     Depth(#[from] DepthError),
 }
 
-/// What [`encode`] computes.
+/// The result of [`encode`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encoded {
     /// `co_code`.
@@ -70,7 +70,7 @@ pub struct Encoded {
 }
 
 impl CodeObject {
-    /// The same code object with another body.
+    /// A copy of this code object with another body.
     pub fn with_body(&self, body: &Body) -> Result<CodeObject, EncodeError> {
         let Encoded { code, linetable, exceptiontable, stacksize } = encode(body, self.firstlineno)?;
         Ok(CodeObject { code, linetable, exceptiontable, stacksize, ..self.clone() })
@@ -202,7 +202,7 @@ impl Layout {
     }
 }
 
-/// How many `EXTENDED_ARG`s an argument needs.
+/// The number of `EXTENDED_ARG`s that an argument needs.
 fn extended_args(arg: u32) -> u32 {
     (32 - arg.leading_zeros()).div_ceil(8).saturating_sub(1)
 }

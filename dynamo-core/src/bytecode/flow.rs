@@ -79,7 +79,7 @@ impl ControlFlow {
         self.ways[inst]
     }
 
-    /// What may be executed when execution starts at `start`.
+    /// The instructions that are reachable from `start`, itself included.
     pub fn reachable(&self, start: Inst) -> SecondaryMap<Inst, bool> {
         let mut reached = SecondaryMap::new();
         let mut pending = vec![start];

@@ -1,4 +1,4 @@
-//! What a frame's slots hold before each instruction: a value, nothing, or the one or the other.
+//! Abstract contents of a frame's slots before each instruction: a value, nothing, or the one or the other.
 //!
 //! The stack has empty slots too: `NULL` beside a callable, and what an inlined comprehension saves of a local that was
 //! not bound. Of an exception that is being handled the stack holds what `PUSH_EXC_INFO` leaves there.
@@ -16,7 +16,7 @@ use super::flow::ControlFlow;
 use super::opcodes::Effect;
 use super::{Arg, Body, CodeObject, DepthError, Inst, LocalId, Op, Operand, Version, stack_depths};
 
-/// What a slot of a frame holds.
+/// The abstract contents of a slot of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Slot {
     /// A value.
@@ -25,12 +25,12 @@ pub enum Slot {
     Empty,
     /// A value or nothing, which depends on the way that was taken or on what an attribute was.
     Either,
-    /// What belongs to an exception that is being handled.
+    /// State of an exception that is being handled.
     Exception,
 }
 
 impl Slot {
-    /// What it holds where two ways meet.
+    /// The contents of the slot where two ways meet.
     fn join(self, other: Slot) -> Slot {
         match (self, other) {
             (one, other) if one == other => one,
@@ -212,10 +212,10 @@ impl Walk<'_> {
     }
 }
 
-/// What an instruction does with the stack, beyond its height.
+/// The effects of instructions on the stack, beyond its height.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Pushes {
-    /// What it leaves of the stack stays as it was; what comes on top of that are values.
+    /// The slots that it leaves on the stack stay as they were; those that it adds on top are values.
     Nothing,
     /// The top is a value, whatever was there before.
     Values,

@@ -68,11 +68,11 @@ fn add(set: &mut LocalSet, other: &LocalSet) -> bool {
 
 /// A body's listing with the live locals before each instruction.
 pub struct LiveListing<'a> {
-    /// What to print.
+    /// The body to print.
     pub body: &'a Body,
     /// Whose names and constants the arguments are.
     pub code: &'a CodeObject,
-    /// What is live.
+    /// The live locals.
     pub liveness: &'a Liveness,
 }
 

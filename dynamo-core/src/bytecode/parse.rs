@@ -13,7 +13,7 @@ const MAX_INDEX: u32 = 1 << 20;
 pub struct ParseError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The error in it.
     pub message: String,
 }
 

@@ -23,7 +23,8 @@ pub fn renumber_locals(body: &mut Body, number: impl Fn(LocalId) -> LocalId) {
     }
 }
 
-/// The same for a fused instruction, which stands at `index`; how many were put in after it.
+/// Renumbers the locals of a fused instruction, which stands at `index`; returns the number of instructions inserted
+/// after it.
 fn renumber_pair(body: &mut Body, inst: Inst, index: usize, first: LocalId, second: LocalId) -> usize {
     let data = *body.inst(inst);
     if first.as_u32() <= MAX_IN_PAIR && second.as_u32() <= MAX_IN_PAIR {

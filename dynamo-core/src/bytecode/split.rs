@@ -47,9 +47,9 @@ const COMPUTING: &[Op] = &[
 /// The functions that were made of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Split {
-    /// What is called in the place of the original. It holds the resume functions' code among its constants.
+    /// The code that is called in the place of the original. It holds the resume functions' code among its constants.
     pub prefix: CodeObject,
-    /// What goes on at each cut, in the order in which they were given.
+    /// The resume function of each cut, in the order in which the cuts were given.
     pub resumes: Vec<Resume>,
 }
 
@@ -105,7 +105,7 @@ impl<'a> Splitter<'a> {
         self.body.order().iter().any(computes)
     }
 
-    /// The same, with resume functions that are named after this line and not after that of what comes before them.
+    /// Names the resume functions after this line and not after that of the instruction before them.
     #[must_use]
     pub fn left_at(self, line: i32) -> Splitter<'a> {
         Splitter { line: Some(line), ..self }
@@ -164,9 +164,9 @@ impl<'a> Splitter<'a> {
 /// The prefix in the making.
 struct Prefix {
     builder: Builder,
-    /// How many locals the original has that are neither cells alone nor free variables.
+    /// The number of locals of the original that are neither cells alone nor free variables.
     plain: usize,
-    /// How many locals for the stack come after them.
+    /// The number of locals for the stack that come after them.
     kept: usize,
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn is_bare_super_call(code: &CodeObject, body: &Body, inst: Inst) -> 
     body.inst(inst).op == Op::LoadGlobal && is_bare_super(code, body, inst)
 }
 
-/// How `super()` is compiled.
+/// The forms in which `super()` is compiled.
 enum Bare {
     /// Together with the attribute that is taken of it; the argument as it stands.
     Attribute(u32),

@@ -11,7 +11,7 @@ impl<'a> Reader<'a> {
         Reader { bytes, at: 0 }
     }
 
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     pub(super) fn position(&self) -> usize {
         self.at
     }

@@ -113,8 +113,8 @@ pub enum Place {
     Disabled,
 }
 
-/// What an object is, as far as the tracer tells objects apart. Its parts are handles `H`: to the tracer numbers, to
-/// whoever looks at the object what the interpreter has for objects.
+/// The kinds of objects that the tracer tells apart. The parts of an object are handles `H`: numbers for the tracer,
+/// the interpreter's own objects for whoever looks at the object.
 #[derive(Clone, PartialEq, Debug)]
 pub enum View<H = Obj> {
     /// A value without identity that matters: `None`, numbers, strings, bytes, dtypes, devices.

@@ -1,4 +1,4 @@
-//! What tracing gives: a graph, guards, and the code that runs in the function's place.
+//! The outcome of tracing: a graph, guards, and the code that runs in the function's place.
 
 use super::{
     core::{call_stack::Followed, recording::Origins},
@@ -31,7 +31,7 @@ pub struct Capture {
     pub inputs: Vec<SourceId>,
     /// The sources that guards, inputs and code name.
     pub sources: Sources,
-    /// What has to hold for the trace to be used again, but for what `env` has recorded of sizes.
+    /// The conditions under which the trace may be used again, but for those on sizes, which `env` has recorded.
     pub guards: Vec<Guard>,
     /// The symbols, and what was decided about them.
     pub env: ShapeEnv,
@@ -39,15 +39,15 @@ pub struct Capture {
     pub hints: Vec<(SourceId, i64)>,
     /// The code that runs in the function's place.
     pub code: CodeObject,
-    /// What the code's opaque constants are.
+    /// The meanings of the code's opaque constants.
     pub opaque: Vec<Opaque>,
     /// Where and why the graph ends before the function does.
     pub ended: Option<Break>,
-    /// What was run, if [`Options::follow`](super::Options::follow) asks for it.
+    /// The instructions that were run, if [`Options::follow`](super::Options::follow) asks for them.
     pub followed: Vec<Followed>,
     /// Where the graph's nodes come from.
     pub origins: Origins,
-    /// What nodes were called before they had the name of a variable.
+    /// The names of nodes before they were named after a variable.
     pub renamed: Vec<(NodeId, String)>,
     /// The calls that have no rule: torch was asked what they give.
     pub asked: Vec<NodeId>,
@@ -71,6 +71,6 @@ pub struct Break {
     pub opcode: Option<Op>,
     /// The call of each frame on the way to the place, as file, line and function, outermost first.
     pub stack: Vec<(String, i32, String)>,
-    /// What each of them spans in the program.
+    /// The source span of each of them.
     pub spans: Vec<Option<Span>>,
 }

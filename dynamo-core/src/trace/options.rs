@@ -1,4 +1,4 @@
-//! How a function is traced.
+//! The options of tracing.
 
 use crate::host;
 
@@ -14,7 +14,7 @@ pub enum Dynamic {
     Always,
 }
 
-/// How to trace.
+/// The options with which a function is traced.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Options {
     /// Whether sizes and integers become symbols.
@@ -25,7 +25,7 @@ pub struct Options {
     pub ints: bool,
     /// Whether floats become symbols as well, and numbers that are computed as floats stay so.
     pub floats: bool,
-    /// What `dynamic_shapes` says of sizes and integers, by their printed source.
+    /// The marks that `dynamic_shapes` gives sizes and integers, by their printed source.
     pub declared: Vec<(String, host::Mark)>,
     /// Whether NumPy's arrays are tensors of the graph.
     pub numpy: bool,
@@ -33,9 +33,9 @@ pub struct Options {
     pub inference: bool,
     /// Whether the graph in ATen overloads is what is compiled. Composite calls are then taken apart for it.
     pub lowers: bool,
-    /// How deep calls are inlined.
+    /// The maximum depth of inlined calls.
     pub depth: usize,
-    /// How many instructions a trace may have.
+    /// The maximum number of instructions of a trace.
     pub steps: usize,
     /// Whether the traced instructions are logged.
     pub follow: bool,

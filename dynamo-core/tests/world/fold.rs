@@ -103,7 +103,7 @@ fn comparison(name: &str, a: &Constant, b: &Constant) -> Option<Result<bool, Fol
     })
 }
 
-/// How two values compare; `None` if they do not. There are no NaNs here.
+/// The order of two values; `None` if they do not compare. There are no NaNs here.
 fn order(a: &Constant, b: &Constant) -> Option<Ordering> {
     match (a, b) {
         (Str(a), Str(b)) => Some(a.cmp(b)),

@@ -40,7 +40,7 @@ pub(crate) struct World {
 /// A call of a function.
 #[derive(Clone, Deserialize)]
 pub(crate) struct Case {
-    /// What it is called.
+    /// Its name.
     pub(crate) name: String,
     function: u32,
     arguments: Vec<Option<u32>>,
@@ -52,7 +52,7 @@ impl Case {
         Obj::from_u32(self.function)
     }
 
-    /// What is in each of its slots.
+    /// The contents of each of its argument slots.
     pub(crate) fn arguments(&self) -> Vec<Option<Obj>> {
         self.arguments.iter().map(|argument| argument.map(Obj::from_u32)).collect()
     }
@@ -77,7 +77,7 @@ struct Row {
     /// True for a class of exceptions that are made as `BaseException` makes them.
     #[serde(default)]
     exception: bool,
-    /// What such a class comes from, itself included.
+    /// The classes that such a class comes from, itself included.
     #[serde(default)]
     bases: Vec<u32>,
     /// The items' names of a class of named tuples, and the last ones' defaults.
@@ -85,7 +85,7 @@ struct Row {
     record: Option<(Vec<String>, Vec<u32>)>,
 }
 
-/// What an object is: [`View`] with numbers for handles, and what no view shows.
+/// The kinds of objects: [`View`] with numbers for handles, and objects that no view shows.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Seen {

@@ -8,7 +8,7 @@
 use super::{Aten, Packet};
 use symshapes::{DType, DeviceKind};
 
-/// What a call does with its arguments.
+/// The cast policies: conversions that a call makes of its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cast {
     /// They become the chosen type (`lower_precision_fp`).

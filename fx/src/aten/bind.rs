@@ -12,9 +12,9 @@ pub enum BindError {
     TooMany {
         /// The overload.
         op: String,
-        /// How many the call has.
+        /// The number of positional arguments in the call.
         given: usize,
-        /// How many the schema has.
+        /// The number of positional parameters in the schema.
         most: usize,
     },
     /// A keyword that no parameter has.
@@ -48,9 +48,9 @@ pub enum BindError {
         op: String,
         /// The parameter.
         name: String,
-        /// What was asked for.
+        /// The kind asked for.
         wanted: &'static str,
-        /// What the call gives.
+        /// The argument in the call.
         given: Arg,
     },
 }

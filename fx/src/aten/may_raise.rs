@@ -1,8 +1,8 @@
 //! The operators that may fail on what tensors hold: of two calls with the same shapes and dtypes, one raises.
 //!
-//! The trait `raises` of an operator says on what. What torch rejects for shapes, dtypes or
-//! numbers is known when metadata is inferred, and is no such failure. Invariant: [`may_raise`] is false only of calls that
-//! cannot fail: of a function that is no ATen operator nothing is known.
+//! The trait `raises` of an operator names the values on which it fails. What torch rejects for shapes, dtypes or
+//! numbers is known when metadata is inferred, and is no such failure. Invariant: [`may_raise`] is false only of calls
+//! that cannot fail: of a function that is no ATen operator nothing is known.
 
 use super::{Aten, Packet, Param, ScalarUse, Type};
 use crate::{
@@ -11,10 +11,10 @@ use crate::{
 };
 use symshapes::{DType, DeviceKind};
 
-/// On what a call fails.
+/// The kinds of tensor values on which a call fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// Tensors of places, of which one leads out of the tensor.
+    /// Indices, of which one is out of bounds.
     Place,
     /// A divisor of integers that is zero.
     Division,
@@ -70,13 +70,13 @@ fn integers(dtype: DType) -> Option<std::ops::RangeInclusive<i64>> {
     })
 }
 
-/// What is known of a node's target.
+/// The kinds of target, by what is known of them.
 enum Operator {
     /// An operator of ATen.
     Known(Packet),
     /// Something of Python's that does not look at elements.
     Harmless,
-    /// Nothing.
+    /// Any other, of which nothing is known.
     Unknown,
 }
 

@@ -1,8 +1,8 @@
 //! The operators of ATen with the schemas that torch publishes, and what the compiler knows of each.
 //!
-//! Two tables say it: `schemas.txt`, one row for each overload, written by `schemas.py`, and `operators.txt`, one row for
-//! each operator. [`Aten`] and [`Packet`] enumerate them; a schema is parsed when it is first asked for. Which calls may
-//! fail on what tensors hold is decided in `may_raise.rs`, what calls leave behind in `side_effects.rs`.
+//! Two tables say it: `schemas.txt`, one row for each overload, written by `schemas.py`, and `operators.txt`, one row
+//! for each operator. [`Aten`] and [`Packet`] enumerate them; a schema is parsed when it is first asked for. Which
+//! calls may fail on what tensors hold is decided in `may_raise.rs`, the side effects of calls in `side_effects.rs`.
 
 pub mod autocast;
 mod bind;

@@ -64,18 +64,18 @@ impl Aten {
         })
     }
 
-    /// What the compiler does with it; `None` if it is called.
+    /// The rule by which the compiler lowers it; `None` if it is called.
     pub fn rule(self) -> Option<Rule> {
         RULES[self as usize].map(|(rule, _)| rule)
     }
 
-    /// The dtypes (of the first operand and of the result) for which eager has it; those that the primitives of its rule
-    /// refuse are not told. For others the call is left to eager, whose error it is.
+    /// The dtypes (of the first operand and of the result) for which eager has it; those that the primitives of its
+    /// rule refuse are not listed. For others the call is left to eager, whose error it is.
     pub fn domain(self) -> Domain {
         RULES[self as usize].map_or(Domain::All, |(_, domain)| domain)
     }
 
-    /// What is true of the operator.
+    /// The facts about the operator beside its schemas.
     pub fn traits(self) -> &'static Traits {
         self.packet().traits()
     }
@@ -135,7 +135,7 @@ impl Packet {
         OPS[usize::from(FIRSTS[self as usize])..usize::from(FIRSTS[self as usize + 1])].iter().copied()
     }
 
-    /// What is true of it.
+    /// The facts about it beside its schemas.
     pub fn traits(self) -> &'static Traits {
         &TRAITS[self as usize]
     }

@@ -8,9 +8,9 @@ use symshapes::DType;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("at byte {at}: expected {expected}")]
 pub struct ParseError {
-    /// Where in the line.
+    /// The position in the line, in bytes.
     pub at: usize,
-    /// What should stand there.
+    /// The syntax that is expected there.
     pub expected: &'static str,
 }
 

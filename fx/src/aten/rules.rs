@@ -1,4 +1,4 @@
-//! What the compiler does with an overload: the rules of `operators.txt`.
+//! The rules of `operators.txt`, by which the compiler lowers an overload.
 //!
 //! An overload without a rule is called: as a library's function ([`Extern::Function`]) if its schema says that it is
 //! one, else as eager would call it (a fallback).
@@ -6,7 +6,7 @@
 use super::ops::Composite;
 use crate::prim::{Pointwise, Reduction};
 
-/// What the compiler does with an overload.
+/// The rules by which the compiler lowers an overload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rule {
     /// One primitive on the leading operands, after type promotion and broadcasting.

@@ -1,4 +1,4 @@
-//! What a schema says: parameters, results, types, aliasing.
+//! Schemas: parameters, results, types, aliasing.
 
 use crate::arg::Arg;
 use std::fmt;
@@ -28,11 +28,11 @@ pub struct Param {
     pub name: String,
     /// The type.
     pub ty: Type,
-    /// What stands for it when it is absent.
+    /// The default, where it has one.
     pub default: Option<Arg>,
     /// True if it has no position.
     pub kwarg_only: bool,
-    /// What it shares its storage with.
+    /// The alias annotation: the sets with which it may share its storage.
     pub alias: Option<Alias>,
 }
 
@@ -43,7 +43,7 @@ pub struct Return {
     pub name: Option<String>,
     /// The type.
     pub ty: Type,
-    /// What it shares its storage with.
+    /// The alias annotation: the sets with which it may share its storage.
     pub alias: Option<Alias>,
 }
 

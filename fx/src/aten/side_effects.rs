@@ -1,7 +1,7 @@
-//! What a call leaves behind besides its result.
+//! Side effects of calls.
 //!
-//! Invariant: a call of which nothing is known leaves something. What is pure says the schema of an ATen overload, but
-//! for the statistics of normalisation, which schemas do not mention.
+//! Invariant: a call of which nothing is known has a side effect. The schema of an ATen overload says whether it is
+//! pure, but for the statistics of normalisation, which schemas do not mention.
 
 use super::{Aten, Packet};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     graph::{Graph, Kind, NodeId},
 };
 
-/// What a call leaves behind.
+/// The kinds of side effect that a call has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SideEffect {
     /// It may change a tensor, or anything else.
@@ -25,14 +25,14 @@ const IN_PLACE: &str = "setitem delitem iadd isub imul imatmul itruediv ifloordi
 /// Functions of Python's that change nothing that outlives a graph.
 const HARMLESS: &[&str] = &["builtins.getattr", "getattr", "torch._C._set_grad_enabled"];
 
-/// Where functions are found that are bound to ATen's operators without anything in between.
+/// The modules whose functions are bound to ATen's operators without anything in between.
 const BOUND: &[&str] =
     &["torch", "torch._C._fft", "torch._C._linalg", "torch._C._nn", "torch._C._special", "torch._C._VariableFunctions"];
 
-/// What makes tensors without an operator of its name.
+/// Factories: functions that make tensors without an operator of their name.
 const FACTORIES: &[&str] = &["as_tensor", "tensor"];
 
-/// What a call, of an ATen overload or in torch's names, leaves behind.
+/// The side effect of a call, of an ATen overload or in torch's names; `None` if it has none.
 pub fn side_effect(graph: &Graph, id: NodeId) -> Option<SideEffect> {
     let node = &graph[id];
     if !matches!(node.kind, Kind::CallFunction | Kind::CallMethod | Kind::CallModule) {

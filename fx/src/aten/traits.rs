@@ -1,11 +1,11 @@
-//! What is true of an operator whatever its overload: the columns of `operators.txt` that are no rules.
+//! Facts about an operator whatever its overload: the columns of `operators.txt` that are no rules.
 
 use super::{autocast::Cast, may_raise::Failure};
 
 /// Facts about an operator beside its schemas.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Traits {
-    /// How its results share memory with its operands, where the schema does not tell.
+    /// The aliasing of its results with its operands, where the schema does not tell.
     pub alias: Option<Aliasing>,
     /// A product of matrices or a convolution, with whose result an element-wise kernel may be fused.
     pub product: bool,
@@ -20,9 +20,9 @@ pub struct Traits {
     pub idle: bool,
     /// It keeps statistics in arguments, which its schema may not mention.
     pub statistics: bool,
-    /// On what tensors that hold what it fails.
+    /// The kind of tensor values on which it fails, if there is one.
     pub raises: Option<Failure>,
-    /// How it uses a number among its arguments.
+    /// Its use of a number among its arguments.
     pub scalar: Option<ScalarUse>,
     /// Autocast's policy on the CPU.
     pub cpu: Option<Cast>,
@@ -47,18 +47,19 @@ impl Traits {
     };
 }
 
-/// How results share memory with operands, where the schema does not tell.
+/// The kinds of aliasing of results with operands, where the schema does not tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Aliasing {
-    /// They do, though the schema says nothing of it.
+    /// They share memory, though the schema says nothing of it.
     Shares,
-    /// They may, though the schema says nothing of it.
+    /// They may share memory, though the schema says nothing of it.
     MayShare,
-    /// They may not, though the schema says that they do: a copy is made where no view is possible or needed.
+    /// They may not share memory, though the schema says that they do: a copy is made where no view is possible or
+    /// needed.
     MayCopy,
 }
 
-/// How an operator uses a number among its arguments.
+/// The uses that an operator makes of a number among its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ScalarUse {
     /// It computes with it in more than the element type, or as with a tensor.

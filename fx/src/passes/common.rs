@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
 use std::mem::discriminant;
 
-/// What a node does besides giving a value.
+/// The kinds of side effect of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// Nothing: equal arguments give equal values.
+    /// None: equal arguments give equal values.
     Pure,
     /// Each call may give another value, but no other node is affected: random numbers, a fresh buffer.
     Fresh,
@@ -42,7 +42,7 @@ pub fn eliminate_common_subexpressions(graph: &mut Graph, effect: impl Fn(&Node)
     before - graph.len()
 }
 
-/// What a node computes. Keyword arguments are sorted; floats are equal if their bits are.
+/// The expression that a node computes, by value. Keyword arguments are sorted; floats are equal if their bits are.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     kind: Kind,

@@ -1,7 +1,7 @@
 //! Passes over graphs. Each keeps the invariants of [`crate::verify`] and the meaning of the graph.
 //!
-//! What a node does besides giving a value is for the caller to say: this crate's op tables know ATen, but a graph may
-//! call anything.
+//! The side effects of a node are for the caller to say: this crate's op tables know ATen, but a graph may call
+//! anything.
 
 mod common;
 mod constants;

@@ -25,7 +25,7 @@ pub struct Partition {
 /// A graph split into parts.
 #[derive(Clone, Debug)]
 pub struct Partitioning {
-    /// What is left: each partition is a `call_module` of its name.
+    /// The rest of the graph: each partition is a `call_module` of its name.
     pub outer: Graph,
     /// The partitions, in the order of their calls.
     pub partitions: Vec<Partition>,
@@ -150,7 +150,7 @@ fn add(graph: &mut Graph, mut node: Node) -> Option<NodeId> {
     graph.push_named(node)
 }
 
-/// What a group takes from outside, in the order of first use.
+/// The outside nodes whose values a group uses, in the order of first use.
 fn inputs_of(graph: &Graph, members: &[NodeId], inside: &FxHashSet<NodeId>) -> Vec<NodeId> {
     let mut seen = inside.clone();
     let used = members.iter().flat_map(|&id| graph[id].inputs());

@@ -15,7 +15,7 @@ pub struct ParseError {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// The error message.
     pub message: String,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Parser<'a> {
     pub(super) cursor: Cursor<'a>,
     pub(super) graph: Graph,
     nodes: FxHashMap<&'a str, NodeId>,
-    /// How many brackets are open around the value that is being read.
+    /// The number of brackets that are open around the value that is being read.
     pub(super) depth: usize,
 }
 

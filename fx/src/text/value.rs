@@ -5,7 +5,7 @@ use crate::arg::Arg;
 use crate::graph::Meta;
 use symshapes::{DType, Device, Expr, Float, Pred, TensorMeta};
 
-/// How deep brackets may nest: deeper text would overflow the stack.
+/// The depth to which brackets may nest: deeper text would overflow the stack.
 pub(super) const MAX_DEPTH: usize = 100;
 
 /// An argument.
@@ -47,7 +47,7 @@ fn named(p: &mut Parser<'_>, start: usize, word: &str) -> Result<Arg, ParseError
     }
 }
 
-/// What stands in round brackets.
+/// Parses the contents of round brackets.
 fn inside<T>(p: &mut Parser<'_>, f: impl Fn(&mut Parser<'_>) -> Result<T, ParseError>) -> Result<T, ParseError> {
     p.cursor.expect("(")?;
     let value = f(p)?;

@@ -98,7 +98,7 @@ fn accept(graph: &Graph, overload: Aten, args: &[Arg], kwargs: &[(String, Arg)],
     Some(Lowered { overload, args: values, kwargs })
 }
 
-/// What the Python surface calls a parameter and what ATen calls it.
+/// Synonyms of parameter names: the Python surface's, each with ATen's.
 const SYNONYMS: &[(&str, &str)] = &[
     ("input", "self"),
     ("tensor", "self"),

@@ -130,7 +130,7 @@ fn plan(graph: &Graph, id: NodeId, source: NodeId, items: &[Arg]) -> Result<Vec<
     Ok(steps)
 }
 
-/// How many dimensions `...` stands for.
+/// The number of dimensions that `...` stands for.
 fn skipped(graph: &Graph, source: NodeId, items: &[Arg]) -> Option<i64> {
     let rank = graph[source].tensor_meta()?.sizes.len() as i64;
     let consumed = |a: &Arg| match a {

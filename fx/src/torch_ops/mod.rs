@@ -25,7 +25,7 @@ pub enum LowerError {
     NoRow {
         /// The node's name.
         node: String,
-        /// What it calls.
+        /// The callee.
         target: String,
     },
     /// Arguments that none of the row's overloads takes.
@@ -33,7 +33,7 @@ pub enum LowerError {
     NoOverload {
         /// The node's name.
         node: String,
-        /// What it calls.
+        /// The callee.
         target: String,
     },
     /// An index that the pass does not cover.
@@ -41,7 +41,7 @@ pub enum LowerError {
     Index {
         /// The node's name.
         node: String,
-        /// What is not covered.
+        /// The case that is not covered.
         what: &'static str,
     },
 }

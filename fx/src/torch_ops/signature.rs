@@ -1,9 +1,9 @@
 //! Signatures of Python functions whose parameters are not those of the overloads behind them.
 //!
-//! [`signature!`] writes one with what the parameters of the overload get, in order: `(x, n = 1, mode: fixed = None) =>
-//! x, n`.
-//! Each parameter is a variable of that expression, so that one that does not exist is no Rust. `fixed` is for a parameter
-//! that must have its default. After `;` come keyword arguments of the same names.
+//! [`signature!`] writes one with the values that the parameters of the overload get, in order:
+//! `(x, n = 1, mode: fixed = None) => x, n`. Each parameter is a variable of that expression, so that one that does not
+//! exist does not compile. `fixed` is for a parameter that must have its default. After `;` come keyword arguments of
+//! the same names.
 
 use crate::arg::Arg;
 

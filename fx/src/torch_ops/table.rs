@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 use symshapes::{DType, Device};
 
-/// How a call's arguments become those of the overload.
+/// The ways of binding a call's arguments to the overload's parameters.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Binder {
     /// By the schema's own names, but for the usual synonyms.
@@ -26,7 +26,7 @@ pub(super) enum Binder {
 pub(super) struct Row {
     /// Candidates in order of preference.
     pub(super) overloads: &'static [Aten],
-    /// How arguments are bound.
+    /// The way of binding arguments.
     pub(super) binder: Binder,
 }
 

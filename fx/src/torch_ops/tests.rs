@@ -223,7 +223,7 @@ fn what_is_not_covered_is_named() {
     );
 }
 
-/// What torch's Dynamo calls in vision models and language models.
+/// The callees in the graphs that torch's Dynamo makes of vision models and language models.
 const OF_MODELS: &str = "
     Tensor.add_ Tensor.bernoulli_ Tensor.chunk Tensor.contiguous Tensor.cos Tensor.div_ Tensor.expand
     Tensor.flatten Tensor.float Tensor.int Tensor.long Tensor.mean Tensor.ne Tensor.new_empty

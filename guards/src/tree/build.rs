@@ -55,9 +55,9 @@ pub enum GuardError {
     /// The program of a guard on shapes takes another number of values than are read.
     #[error("SHAPE_ENV: the program takes {takes} numbers, and {reads} are read")]
     Numbers {
-        /// What the program takes.
+        /// The number of values that the program takes.
         takes: usize,
-        /// What is read.
+        /// The number of values that are read.
         reads: usize,
     },
 }
@@ -177,7 +177,7 @@ struct Builder<'a> {
     /// The sources whose nodes are leaves.
     done: FxHashSet<SourceId>,
     registers: FxHashMap<SourceId, Reg>,
-    /// How many registers the nodes fill so far.
+    /// The number of registers that the nodes fill so far.
     filled: usize,
     compared: Vec<Reg>,
     numbers: Vec<NumberSource>,

@@ -221,7 +221,7 @@ impl NumberSource {
         }
     }
 
-    /// What is printed of the number.
+    /// The printed form of the number.
     pub(super) fn show(&self, value: i64) -> String {
         match self.number {
             Number::Float => pyrepr::Float(f64::from_bits(value.cast_unsigned())).to_string(),

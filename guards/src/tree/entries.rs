@@ -18,18 +18,18 @@ enum Named<'a> {
     Constant(ConstantId),
 }
 
-/// What a pass over a dict gives.
+/// The values that a pass over a dict reads.
 pub(super) struct Entries {
     /// Which of the guards is the one on the keys.
     pub(super) keys: usize,
-    /// How many values there are.
+    /// The number of values.
     pub(super) count: usize,
     /// The sources that are read from the dict, each with its place among the values.
     pub(super) wanted: Vec<(SourceId, usize)>,
 }
 
-/// What a pass over a dict with these guards gives to the sources that are read from it; `None` if no pass is to be
-/// made.
+/// The values that a pass over a dict with these guards gives to the sources that are read from it; `None` if no pass
+/// is to be made.
 pub(super) fn entries(guards: &[Guard], children: &[SourceId], sources: &Sources) -> Option<Entries> {
     let (at, keys) = guards.iter().enumerate().find_map(|(at, guard)| match &guard.kind {
         GuardKind::DictKeysMatch(keys) => Some((at, keys)),

@@ -21,9 +21,9 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 pub struct Failure {
     /// The guard as printed; where there was nothing to look at, the source.
     pub guard: String,
-    /// What should have been there.
+    /// The expected value, as text.
     pub expected: String,
-    /// What was there.
+    /// The value that was found, as text.
     pub found: String,
     /// One line for people, in which local variables have their names alone.
     pub reason: String,
@@ -131,7 +131,7 @@ impl GuardTree {
         }
     }
 
-    /// What a guard on one object wants to find.
+    /// The text of the value that a guard on one object expects.
     fn expected(&self, kind: &GuardKind) -> String {
         let table = self.sources.objects();
         let list =
@@ -246,7 +246,7 @@ impl GuardTree {
     }
 }
 
-/// What failed where a source has nothing.
+/// The name of the lookup that failed, where a source has no value.
 fn lookup(source: Source) -> &'static str {
     match source {
         Source::Step { step: Step::Item(_) | Step::Param(_) | Step::Buffer(_) | Step::Submodule(_), .. } => "KeyError",

@@ -42,7 +42,7 @@ use std::{ops::Range, sync::Arc};
 pub struct NodeId(u32);
 entity_impl!(NodeId, "node");
 
-/// Where an object is kept that is needed again.
+/// A register, which keeps an object that is needed again.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Reg(u32);
 entity_impl!(Reg, "r");
@@ -70,12 +70,12 @@ pub struct GuardTree {
     passes: PrimaryMap<DictId, Pass>,
     /// The values of dicts that have leaves, those of a dict in the order of their nodes.
     leaves: Vec<Leaf>,
-    /// How many registers the nodes fill.
+    /// The number of registers that the nodes fill.
     registers: usize,
     joints: Vec<Joint>,
-    /// What the joints that compare objects compare.
+    /// The registers that the joints on distinct objects compare.
     compared: Vec<Reg>,
-    /// What the joints on shapes read.
+    /// The numbers that the joints on shapes read.
     numbers: Vec<NumberSource>,
 }
 
@@ -85,7 +85,7 @@ struct Node {
     source: SourceId,
     read: Read,
     keep: bool,
-    /// How its values are read, if they are read together with its keys.
+    /// The pass that reads its values, if they are read together with its keys.
     pass: PackedOption<DictId>,
     guards: Span,
 }
@@ -105,11 +105,11 @@ struct Pass {
 struct Leaf {
     /// Its place in the dict.
     place: u32,
-    /// What it is to be, if its one guard says that it is a tensor. Else its node has its guards.
+    /// Its tensor guard, if that is its one guard. Else its node has its guards.
     tensor: PackedOption<TensorGuardId>,
 }
 
-/// How an object is read.
+/// The ways in which an object is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Read {
     /// From the frame.
@@ -129,7 +129,7 @@ struct Joint {
     check: JointCheck,
 }
 
-/// What such a guard checks.
+/// The kinds of check that such a guard makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum JointCheck {
     /// The registers hold one object.
@@ -148,7 +148,7 @@ struct NumberSource {
     number: Number,
 }
 
-/// How an object gives a number.
+/// The kinds of number that are read from an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Number {
     Int,
@@ -186,18 +186,19 @@ impl GuardTree {
         &self.guards
     }
 
-    /// How many dicts are read in one pass; they are numbered from 0.
+    /// The number of dicts that are read in one pass; they are numbered from 0.
     pub fn dicts(&self) -> usize {
         self.passes.len()
     }
 
-    /// How many objects a check reads that passes, one by one: values that are read together with keys do not count.
+    /// The number of objects that a passing check reads one by one: values that are read together with keys do not
+    /// count.
     pub fn reads(&self) -> usize {
         self.nodes.values().filter(|node| !matches!(node.read, Read::Entry(_))).count()
     }
 }
 
-/// What is stored of a tree.
+/// The serialized form of a tree.
 #[derive(Deserialize)]
 struct Stored {
     sources: Sources,

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct Needed<'a> {
     sources: &'a Sources,
     known: FxHashSet<SourceId>,
-    /// Whose objects are needed after their own guards.
+    /// The sources whose objects are needed after their own guards.
     kept: FxHashSet<SourceId>,
     roots: Vec<SourceId>,
     children: FxHashMap<SourceId, Vec<SourceId>>,
@@ -54,7 +54,7 @@ impl<'a> Needed<'a> {
         self.kept.contains(&id)
     }
 
-    /// What is read from a source.
+    /// The sources that are read from a source.
     pub(super) fn children(&self, base: SourceId) -> &[SourceId] {
         self.children.get(&base).map_or(&[], Vec::as_slice)
     }
@@ -101,7 +101,7 @@ impl Order<'_> {
     }
 }
 
-/// What has to be read before a source: the base and the key.
+/// The sources that must be read before a source: the base and the key.
 fn requirements(source: Source) -> impl DoubleEndedIterator<Item = SourceId> {
     let (base, key) = match source {
         Source::Root(_) => (None, None),

@@ -36,7 +36,7 @@ pub enum Stability {
     Address,
     /// While the tags are current, it is the same object, which something that they vouch for keeps alive.
     Object,
-    /// The same, but each read makes the object anew.
+    /// As [`Stability::Object`], but each read makes the object anew.
     Transient,
 }
 

@@ -6,7 +6,7 @@ use guards::{
     TensorGuardId, TensorProperty,
 };
 
-/// What a frame gives; it notes what is read.
+/// The variables and the global state of a frame; it notes what is read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
     pub(crate) locals: Vec<(String, Value)>,
@@ -17,7 +17,7 @@ pub(crate) struct Frame {
     pub(crate) states: Vec<GlobalState>,
     /// The constants of the tree, by number.
     pub(crate) constants: Vec<Constant>,
-    /// What was read, in order.
+    /// The reads, in order.
     pub(crate) reads: Vec<String>,
     /// Which reads and guards a snapshot may rely on.
     pub(crate) seed: u64,

@@ -88,13 +88,13 @@ pub(crate) struct Body {
     /// The number, if it is one of the known objects.
     pub(crate) id: Option<ObjectId>,
     pub(crate) data: Data,
-    /// What its `__dict__` holds, if it has one.
+    /// The entries of its `__dict__`, if it has one.
     pub(crate) attrs: Option<Vec<(String, Value)>>,
     /// The address of the object that this one was before it, or a part of it, changed.
     was: Option<u64>,
 }
 
-/// What an object is made of.
+/// The kinds of content that an object has.
 #[derive(Clone, Debug)]
 pub(crate) enum Data {
     Plain,
@@ -181,7 +181,7 @@ impl Value {
         }))
     }
 
-    /// What only this object has.
+    /// A number that only this object has.
     pub(crate) fn address(&self) -> u64 {
         match self.id {
             Some(id) => u64::from(id.as_u32()),
@@ -201,7 +201,7 @@ impl Value {
         std::iter::once(self.clone()).chain(below).collect()
     }
 
-    /// The same objects after the one at an address has become like another one.
+    /// A copy of the object after the one at an address, itself or a part, has become like another one.
     pub(crate) fn after(&self, address: u64, like: &Value) -> Value {
         let is_changed = self.address() == address && self.id.is_none();
         let body = if is_changed { &like.0 } else { &self.0 };

@@ -1,4 +1,4 @@
-//! What a kernel costs: how far to unroll a vector loop, and how much work one iteration of the root is.
+//! The cost model of kernels: how far to unroll a vector loop, and how much work one iteration of the root is.
 
 use super::lane_count;
 use crate::target::Host;
@@ -41,7 +41,7 @@ const UNIT_NS: f64 = 0.15;
 /// Units of one vector to or from memory: between what the first-level cache takes and what main memory takes.
 const ACCESS: f64 = 6.0;
 
-/// The same where neighbouring lanes lie apart.
+/// Units of one vector to or from memory where neighbouring lanes lie apart.
 const SCATTERED: f64 = 18.0;
 
 /// Estimates a kernel's work, given the value of each extent.
@@ -162,7 +162,7 @@ pub(super) fn only_loop<'l>(kernel: &Kernel, of: &'l Loop) -> Option<&'l Loop> {
     before.iter().all(is_steady).then_some(only)
 }
 
-/// How many copies of a vector loop's body stand side by side, given the number of whole vectors if it is known.
+/// The unroll factor of a vector loop (copies of its body side by side), given the number of whole vectors if known.
 pub(super) fn copies(kernel: &Kernel, host: &Host, of: &Loop, full: Option<i64>) -> u32 {
     let wanted = match (host.copies, block_cost(kernel, &of.body)) {
         (Some(copies), _) => i64::from(copies),

@@ -76,7 +76,7 @@ mod tests {
     use crate::target::{Host, host};
     use inductor::loop_ir::Kernel;
 
-    /// How often sums over so many rows ask for what is read later.
+    /// The number of prefetches in the code of a sum over so many rows.
     fn asks(host: &'static Host, rows: i64) -> usize {
         let text = format!(
             "kernel sum(%0: f32[{}] in, %1: f32[1024] out) {{

@@ -10,7 +10,7 @@ use inkwell::values::{InstructionOpcode, IntValue};
 use smallvec::SmallVec;
 use symshapes::{Expr, Node, Sum, Sym};
 
-/// What an index symbol stands for.
+/// The value that an index symbol stands for.
 #[derive(Clone, Debug)]
 pub(super) enum SymValue<'c> {
     /// The axis of a serial loop.
@@ -24,10 +24,10 @@ pub(super) enum SymValue<'c> {
 /// A quotient and a remainder.
 type Pair<'c> = (Val<'c>, Val<'c>);
 
-/// How an index runs along the lanes.
+/// The forms that an index can have along the lanes.
 #[derive(Clone, Copy)]
 pub(super) enum Form<'c> {
-    /// The same in every lane.
+    /// Equal in every lane.
     Uniform(IntValue<'c>),
     /// `base + stride * lane`.
     Linear { base: IntValue<'c>, stride: i64 },
@@ -110,7 +110,7 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
-    /// How an index runs along the lanes of one copy.
+    /// The form of an index along the lanes of one copy.
     pub(super) fn form(&self, e: Expr, copy: u32) -> Form<'c> {
         if let Some(stride) = self.axis_stride(e) {
             let ahead = stride * i64::from(self.lanes) * i64::from(copy);

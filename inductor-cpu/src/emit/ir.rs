@@ -193,7 +193,7 @@ impl<'c> Ir<'c> {
         self.b.build_cast(op, v, self.ty(to, lanes(v)), "").expect(TYPED)
     }
 
-    /// The same bits as another type of the same width.
+    /// Reinterprets the bits as another type of the same width.
     pub(crate) fn bitcast(&self, v: Val<'c>, to: Elem) -> Val<'c> {
         if elem(v) == to { v } else { self.cast(InstructionOpcode::BitCast, v, to) }
     }
@@ -437,7 +437,7 @@ pub(crate) fn vector_of(scalar: BasicTypeEnum<'_>, lanes: u32) -> BasicTypeEnum<
     }
 }
 
-/// How many lanes a value has.
+/// The number of lanes of a value.
 pub(crate) fn lanes(v: Val<'_>) -> u32 {
     match v {
         Val::VectorValue(v) => v.get_type().get_size(),

@@ -48,7 +48,7 @@ pub(crate) const SCRATCH_ALIGN: usize = 64;
 /// A value in registers.
 #[derive(Clone, Debug)]
 pub(crate) enum Many<'c> {
-    /// The same in every lane: a scalar.
+    /// A scalar, equal in every lane.
     Uniform(Val<'c>),
     /// One vector per copy of the unrolled iteration.
     Wide(SmallVec<[Val<'c>; 4]>),
@@ -109,7 +109,7 @@ pub(crate) fn emit<'c>(
     Ok(emitter.ir.finish())
 }
 
-/// What emission takes for granted.
+/// Checks the assumptions that emission makes about a kernel.
 fn check(kernel: &Kernel) -> Result<(), String> {
     let dtypes = kernel.params.values().map(|p| p.dtype).chain(kernel.values.values().map(|v| v.dtype));
     for dtype in dtypes.chain(kernel.accs.values().map(|a| a.dtype)) {
@@ -136,7 +136,7 @@ fn check(kernel: &Kernel) -> Result<(), String> {
     Ok(())
 }
 
-/// How many lanes vector loops have: a register's bytes over the size of the widest float (or else integer) computed
+/// The number of lanes of vector loops: a register's bytes over the size of the widest float (or else integer) computed
 /// with inside them, from 4 to 8 bytes. Wider index arithmetic takes several registers.
 pub(crate) fn lane_count(kernel: &Kernel, host: &Host) -> u32 {
     let mut dtypes = Vec::new();
@@ -240,7 +240,7 @@ impl<'c> Emitter<'_, 'c> {
         self.values[value].as_ref().expect("defined before its use")
     }
 
-    /// How many copies of an iteration stand side by side.
+    /// The unroll factor: the number of copies of an iteration that stand side by side.
     fn copies(&self) -> u32 {
         self.vector.as_ref().map_or(1, |v| v.copies)
     }

@@ -288,7 +288,7 @@ fn feeds_directly(owner: &Loop, acc: Acc) -> bool {
     all == 1 && owner.body.iter().any(is_here)
 }
 
-/// How many elements a loop gives to an accumulator, if that is known.
+/// The number of elements that a loop gives to an accumulator, if that is known.
 fn terms(kernel: &Kernel, of: &Loop, acc: Acc) -> Option<i64> {
     let mut each = 0;
     for stmt in &of.body {

@@ -27,7 +27,7 @@ const TILES: usize = 4;
 /// Up to so many lanes, a square of all of them is transposed in registers.
 const WHOLE: u32 = 8;
 
-/// What the serial loop that is being emitted has read ahead.
+/// The elements that are read ahead for the serial loop that is being emitted.
 pub(super) enum Ahead<'c> {
     /// The elements of a block.
     Tiles {

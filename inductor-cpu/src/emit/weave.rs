@@ -1,7 +1,7 @@
-//! Elements of several stores that lie by turns in memory, written together.
+//! Interleaved stores: elements of several stores that alternate in memory, written together.
 //!
-//! What a stack along the last dimension writes, each of its parts writes to every second element, or every fourth. Two
-//! or four such stores of one iteration are whole vectors once their lanes take turns.
+//! Each part of a stack along the last dimension writes to every second element of the result, or every fourth. Two or
+//! four such stores of one iteration are whole vectors once their lanes are interleaved.
 
 use super::index::Form;
 use super::ir::{Ir, Val, lanes};
@@ -17,7 +17,7 @@ pub(super) struct Woven {
     values: SmallVec<[Value; 4]>,
 }
 
-/// What becomes of a store.
+/// The point at which a store of such a group is written.
 pub(super) enum Turn {
     /// It is written with a later one.
     Later,
@@ -112,7 +112,7 @@ mod tests {
     use crate::target::host;
     use inductor::loop_ir::Kernel;
 
-    /// How many stores of a kernel write each lane to a place of its own.
+    /// The number of scatters (each lane is written to a place of its own) in the code of a kernel with these stores.
     fn scatters(stores: &str) -> usize {
         let text = format!(
             "kernel stack(%0: f32[64] in, %1: f32[256] out) {{

@@ -16,9 +16,9 @@ use smallvec::SmallVec;
 /// image lie side by side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Convolve {
-    /// How the window moves.
+    /// Stride, padding and dilation of the window, and the groups.
     pub numbers: Convolution,
-    /// How many images.
+    /// The number of images.
     pub images: usize,
     /// Channels of the image and of the result in one group.
     pub channels: [usize; 2],

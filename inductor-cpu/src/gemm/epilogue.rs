@@ -1,6 +1,6 @@
 //! Epilogues: pointwise kernels that are computed with a product, on each part of it while that is still in the cache.
 //!
-//! What a part's sums are when they are complete lies in memory as a rectangle, on which the kernel's
+//! The complete sums of a part lie in memory as rectangles, on each of which the kernel's
 //! [`rectangle`](inductor::epilogue::rectangle) is launched by the thread that has computed the part.
 //!
 //! Invariant: the rectangles of different parts share no element, neither of the product nor of what the kernel writes.

@@ -59,7 +59,7 @@ impl Tile {
 /// Heights of tiles: a third, two thirds, all of the rows.
 const ROW_SHAPES: usize = 3;
 
-/// How the rows operand lies in memory.
+/// The memory layouts of the rows operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Rows {
     /// Each row's elements side by side, the rows at a distance given at run time.
@@ -121,7 +121,7 @@ pub(crate) struct Micro {
     gathers: [Code; 3],
 }
 
-/// How far the lanes that are gathered lie apart.
+/// The distances between gathered lanes, in elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Distance {
     One,

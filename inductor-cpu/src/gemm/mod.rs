@@ -82,8 +82,8 @@ pub struct Gemm {
 }
 
 impl Gemm {
-    /// The same product with its factors in each other's place, each transposed, if fewer elements are moved then
-    /// besides the arithmetic.
+    /// The product with its factors swapped and each transposed, if fewer elements are moved then besides the
+    /// arithmetic.
     fn turned(&self) -> Option<Gemm> {
         let Gemm { batch, m, n, k, a, b, init, out } = *self;
         let swap = |[stack, row, column]: [usize; 3]| [stack, column, row];
@@ -99,7 +99,7 @@ impl Gemm {
     }
 }
 
-/// What is computed.
+/// The kinds of products that a kernel computes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Product {
     /// A stack of products.
@@ -117,7 +117,7 @@ impl Product {
         }
     }
 
-    /// How many arguments it has: two factors, what is added, if anything is, and the result.
+    /// The number of arguments: two factors, the addend, if there is one, and the result.
     fn arguments(&self) -> usize {
         3 + usize::from(match self {
             Product::Gemm(gemm) => gemm.init.is_some(),
@@ -155,7 +155,7 @@ struct Operands {
     b: *const f32,
     /// Not read if the product is added to nothing.
     init: *const f32,
-    /// What is written; overlaps no other.
+    /// The output; overlaps no other operand.
     out: *mut f32,
 }
 
@@ -164,7 +164,7 @@ unsafe impl Send for Operands {}
 // SAFETY: as above.
 unsafe impl Sync for Operands {}
 
-/// What computes products on a host.
+/// The executor of products on a host.
 pub(crate) struct Multiplier {
     host: &'static Host,
     micro: OnceLock<Result<Arc<Micro>, String>>,
@@ -177,7 +177,7 @@ impl Multiplier {
         Multiplier { host, micro: OnceLock::new(), panels: Mutex::default() }
     }
 
-    /// What products need, compiled when it is first asked for.
+    /// The microkernels that products need, compiled when they are first asked for.
     pub(crate) fn micro(&self, store: &dyn Store) -> Result<Arc<Micro>, String> {
         self.micro.get_or_init(|| Micro::new(self.host, store).map(Arc::new)).clone()
     }
@@ -223,7 +223,7 @@ pub(crate) struct Products {
     pub(crate) micro: Arc<Micro>,
     pub(crate) multiplier: Arc<Multiplier>,
     pub(crate) pool: Arc<dyn Pool>,
-    /// What is computed with the product; its arguments follow those of the product.
+    /// The epilogue of the product; its arguments follow those of the product.
     pub(crate) epilogue: Option<Ending>,
 }
 
@@ -277,7 +277,7 @@ impl Panels {
     }
 }
 
-/// What stands in the lanes.
+/// The operand that stands in the lanes.
 #[derive(Clone, Copy)]
 enum Lanes {
     Matrix(Matrix<*const f32>),
@@ -321,7 +321,7 @@ struct Matrices {
     fold: Fold,
 }
 
-/// How a product is cut.
+/// The sizes of the blocks that a product is cut into.
 #[derive(Clone, Copy)]
 struct Blocks {
     /// Steps of a block.

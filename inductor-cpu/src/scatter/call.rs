@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(stretched(&layout(&[3], &[1]), &[4]), None);
     }
 
-    /// What a sum into five places gives, and whether it refused.
+    /// The result of a sum at places, and whether it refused.
     fn sum(scatter: Scatter, index: &[i64], source: &[f32]) -> (Vec<f32>, bool) {
         let mut out = vec![f32::NAN; scatter.elements];
         let (mut index, mut source, mut refused) = (index.to_vec(), source.to_vec(), 0u8);

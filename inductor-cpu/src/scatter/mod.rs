@@ -46,14 +46,14 @@ impl Axis {
     }
 }
 
-/// What the indices of one tensor mean.
+/// The lookup of places by the indices of one tensor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Lookup {
     /// Indices are below this.
     size: i64,
     /// Of the result, in elements.
     stride: usize,
-    /// What is done with indices out of bounds.
+    /// The treatment of indices that name no place.
     strays: Strays,
 }
 
@@ -68,7 +68,7 @@ enum Strays {
     Dropped(i64),
 }
 
-/// What the result is before anything is added.
+/// The initial value of the result, before anything is added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Base {
     Zero,
@@ -125,7 +125,7 @@ fn count(axes: &[Axis]) -> usize {
     axes.iter().map(|axis| axis.size).product()
 }
 
-/// How far an iteration of nested loops is from the first.
+/// The distance of an iteration of nested loops from the first.
 fn offset(axes: &[Axis], mut iteration: usize, stride: impl Fn(&Axis) -> usize) -> usize {
     axes.iter().rev().fold(0, |offset, axis| {
         let at = iteration % axis.size;
@@ -193,8 +193,8 @@ impl Scatter {
         }
     }
 
-    /// How the work is shared, where the outermost of these free loops has all of the result between its steps: each
-    /// begins its part of the result just before it adds to that.
+    /// Partitions the work. Where the steps of the outermost of these free loops divide all of the result among them,
+    /// each begins its part of the result just before it adds to that.
     fn share(&self, outermost: Option<&Axis>, iterations: usize, threads: usize) -> Share {
         match outermost {
             Some(axis) if axis.out * axis.size == self.elements && axis.out >= STRIP && axis.size >= threads => {
@@ -205,7 +205,7 @@ impl Scatter {
     }
 }
 
-/// How the work is shared.
+/// A partition of the work.
 #[derive(Clone, Copy)]
 struct Share {
     /// Iterations that go together.

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers that the tests share.
 #![allow(dead_code, reason = "each test uses a part")]
 
 pub(crate) mod kernels;
@@ -105,7 +105,7 @@ pub(crate) fn compare(cpu: &Cpu, kernel: &Kernel, sizes: &[i64], inputs: Vec<Buf
     }
 }
 
-/// What [`compare`] finds.
+/// Non-panicking counterpart of [`compare`]: the error tells of the first difference.
 pub(crate) fn difference(
     cpu: &Cpu,
     kernel: &Kernel,

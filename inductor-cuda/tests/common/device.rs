@@ -1,5 +1,5 @@
-//! What tests need of a device that runs CUDA programs, and grid kernels run on it: on copies of buffers, with red
-//! zones around them.
+//! The interface of a device that runs CUDA programs, for tests, and grid kernels run on it: on copies of buffers, with
+//! red zones around them.
 
 use inductor::grid::{GridKernel, Source};
 use inductor::loop_ir::Param;

@@ -71,7 +71,7 @@ type Result<T = ()> = std::result::Result<T, InterpError>;
 /// Runs a kernel on `buffers`, one for each param of the loop-IR kernel other than scratch, in the order of `params`.
 ///
 /// # Errors
-/// What [`InterpError`] lists. Buffers may have been written by then.
+/// Those of [`InterpError`]. Buffers may have been written by then.
 pub fn run(kernel: &GridKernel, params: &[Param], sizes: &[i64], buffers: &mut [Buffer]) -> Result {
     if !kernel.admits(sizes) {
         return Err(InterpError::Sizes);

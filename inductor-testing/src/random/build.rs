@@ -26,7 +26,7 @@ pub(super) struct Block {
     pub(super) axes: Vec<Position>,
     /// Values that later steps may use; none of a half type.
     pub(super) values: Vec<Value>,
-    /// What was written.
+    /// The statements written so far.
     pub(super) stmts: Vec<Stmt>,
 }
 
@@ -217,7 +217,7 @@ impl<'a> Builder<'a> {
         self.load_from(block, param, index, None)
     }
 
-    /// How many rows a table has: so many, or a size.
+    /// The number of rows of a table: this many, or a size.
     pub(super) fn rows(&mut self, rows: i64) -> Expr {
         self.divisor().unwrap_or_else(|| self.exprs.int(rows))
     }

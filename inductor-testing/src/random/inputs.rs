@@ -26,7 +26,7 @@ pub fn sizes(seed: u64, kernel: &Kernel, iterations: i64) -> Vec<i64> {
     }
 }
 
-/// How often the statements of the busiest loop inside run.
+/// The number of times that the statements of a loop's busiest inner loop run.
 fn innermost(kernel: &Kernel, l: &Loop, sizes: &[i64]) -> i64 {
     let inside = |stmt: &Stmt| if let Stmt::Loop(inner) = stmt { innermost(kernel, inner, sizes) } else { 1 };
     let most = l.body.iter().map(inside).max().unwrap_or(1).max(1);

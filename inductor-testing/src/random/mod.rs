@@ -26,7 +26,7 @@ use build::Builder;
 use inductor::loop_ir::Kernel;
 use symshapes::DType;
 
-/// What random kernels consist of.
+/// The options of the generator of random kernels.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GenOptions {
     /// Types that buffers may have. `bool` and `int64` values may occur in between all the same.

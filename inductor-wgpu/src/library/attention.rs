@@ -83,7 +83,7 @@ impl Heads {
         Ok(Heads { batches, heads, key_heads, length, keys, width })
     }
 
-    /// How much of the width of 16 keys a workgroup has room for, beside its queries and their scores.
+    /// The elements of each of 16 keys that a workgroup has room for at once, beside its queries and their scores.
     fn part(&self, gpu: &Gpu) -> Result<i64, Refusal> {
         let room = i64::from(gpu.limits().max_compute_workgroup_storage_size) / 4 - 128 - QUERIES * self.width;
         match (room / 16).min(self.width).max(0) {

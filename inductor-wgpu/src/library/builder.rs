@@ -28,7 +28,7 @@ pub(super) struct Builder<'a> {
     accessors: String,
 }
 
-/// What stands at a binding, and how it is declared.
+/// The operand at a binding, and its declaration.
 struct Binding {
     name: String,
     element: String,
@@ -36,7 +36,7 @@ struct Binding {
     kind: BindingKind,
 }
 
-/// How a shader uses a tensor.
+/// The kinds of access that a shader has to a tensor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
     Reads,

@@ -13,7 +13,7 @@ pub(super) struct Given<'a> {
     call: &'a Call,
     op: Aten,
     schema: &'static Schema,
-    /// What is computed on the result before it is stored.
+    /// The epilogue: the kernel that is computed on the result before it is stored.
     pub(super) epilogue: Option<&'a Epilogue>,
     pub(super) plan: &'a Plan,
 }
@@ -121,7 +121,7 @@ impl<'a> Given<'a> {
         dim.ok_or_else(|| Refusal("a dimension that is not there".to_owned()))
     }
 
-    /// What is called.
+    /// The operator that is called.
     pub(super) fn op(&self) -> Aten {
         self.op
     }

@@ -22,7 +22,7 @@ impl Dims {
         Dims { names: (0..sizes.len()).map(|dim| format!("{letter}{dim}")).collect(), sizes: sizes.to_vec() }
     }
 
-    /// How many elements they have.
+    /// The number of elements that they have.
     pub(super) fn count(&self) -> i64 {
         self.sizes.iter().fold(1, |all, &size| all.saturating_mul(size))
     }
@@ -32,7 +32,7 @@ impl Dims {
         &self.sizes
     }
 
-    /// What they are called where a tensor is bound.
+    /// The names of the dimensions where a tensor is bound.
     pub(super) fn names(&self) -> Vec<&str> {
         self.names.iter().map(String::as_str).collect()
     }
@@ -56,7 +56,7 @@ impl Dims {
         text + &format!("    let {first} = {within};\n")
     }
 
-    /// What the coordinates add to the number of an element of a tensor: nothing, or a sum that begins with a plus.
+    /// The coordinates' terms in the number of an element of a tensor: nothing, or a sum that begins with a plus.
     pub(super) fn place(&self, tensor: &str) -> String {
         self.names.iter().map(|name| format!(" + {name} * p.{tensor}_{name}")).collect()
     }

@@ -1,6 +1,6 @@
-//! How a shader gets at the elements of a tensor: by functions `NAME_get` and `NAME_put` of an element's number.
+//! Access of a shader to the elements of a tensor: functions `NAME_get` and `NAME_put` of an element's number.
 //!
-//! Computed is with `float32` and integers of 32 or 64 bits; a narrower element is a [part](Part) of a word of its
+//! Arithmetic is in `float32` and integers of 32 or 64 bits; a narrower element is a [part](Part) of a word of its
 //! buffer, converted on the way as the grid's kernels do it (`inductor::grid::lower`), so that no adapter needs to know
 //! of it. The neighbours in a word may be written by several threads, which is why words are then atomic. A buffer that
 //! is too long to be bound is bound in windows, among which the functions choose.
@@ -12,7 +12,7 @@ use symshapes::DType;
 
 use crate::Gpu;
 
-/// What a tensor is made of.
+/// The kinds of elements of a tensor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Element {
     /// A type of WGSL, with its bytes.
@@ -146,7 +146,7 @@ impl Element {
 /// The windows that a tensor's buffer is bound in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Windows {
-    /// How many.
+    /// The number of windows.
     pub(super) count: u64,
     /// The elements of each but the last.
     pub(super) each: u64,

@@ -1,4 +1,4 @@
-//! What becomes of an element of a product: it is stored, or handed to a kernel that the middle wants computed with it.
+//! The store of an element of a product: to memory, or to a kernel that the middle wants computed with it.
 
 use inductor::device::{Access, Refusal};
 use inductor::grid;
@@ -14,7 +14,7 @@ use crate::{Gpu, kernel};
 pub(super) struct Store {
     /// Functions that the statement calls.
     pub(super) functions: String,
-    /// What the kernel would have loaded of the result; `None` where there is no kernel.
+    /// The element type that the kernel would have loaded from the result; `None` where there is no kernel.
     element: Option<Element>,
 }
 

@@ -56,7 +56,7 @@ fn operand<'a>(gpu: &Gpu, given: &Given<'a>, name: &str) -> Result<&'a View, Ref
     }
 }
 
-/// What has no columns with one.
+/// A tensor without a dimension of columns, with one column.
 fn as_column(view: &View) -> View {
     let Layout { sizes, strides, offset } = &view.layout;
     let layout = Layout { sizes: [sizes, &[1][..]].concat(), strides: [strides, &[1][..]].concat(), offset: *offset };
@@ -90,7 +90,7 @@ pub(super) fn addmm(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal>
     product(gpu, given, a, b, &given.result()?, Some(&sum))
 }
 
-/// What is added to a product.
+/// The addend of a product, and the factors of a scaled sum: `beta * of + alpha * product`.
 struct Sum<'a> {
     of: &'a View,
     beta: f64,

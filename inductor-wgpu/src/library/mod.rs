@@ -134,7 +134,7 @@ const SHEET: u32 = 0x8000;
 /// Threads of a workgroup that begins with [`BEGIN`].
 const THREADS: i64 = 64;
 
-/// How a shader begins that does one of `p.count` items in each of its threads, [`spread`] over workgroups of
+/// The beginning of a shader that does one of `p.count` items in each of its threads, [`spread`] over workgroups of
 /// [`THREADS`].
 const BEGIN: &str = "
 @compute @workgroup_size(64)

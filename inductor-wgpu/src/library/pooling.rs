@@ -26,7 +26,7 @@ enum Windows {
     Adaptive,
 }
 
-/// What becomes of a window.
+/// The reductions of a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Pool {
     Greatest,
@@ -97,7 +97,7 @@ impl Pooling {
         }
     }
 
-    /// What the sum of a window whose ends are declared is divided by.
+    /// The divisor of the sum of a window whose ends are declared, in WGSL.
     fn divisor(self, builder: &mut Builder<'_>, given: &Given<'_>) -> Result<String, Refusal> {
         let product = |factor: &str| format!("f32({})", self.space.product(factor));
         if self.windows == Windows::Adaptive {

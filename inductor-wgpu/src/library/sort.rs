@@ -2,7 +2,7 @@
 //! order that they had.
 //!
 //! An element's key is a number without a sign that is ordered as the element is; descending, it is the complement.
-//! What is stored is the element itself, from the place that was sorted with its key: no bit of it changes.
+//! The element itself is stored, from the place that was sorted with its key: no bit of it changes.
 
 use inductor::device::{Access, Refusal, Task};
 use inductor::plan::View;
@@ -68,7 +68,7 @@ impl Lines {
         with_dims(view, last(&view.layout.sizes), last(&view.layout.strides))
     }
 
-    /// What the dimensions are then called.
+    /// The names of the dimensions of an [arranged](Lines::arranged) tensor.
     pub(super) fn names(&self) -> Vec<&str> {
         [self.dims.names(), vec!["along"]].concat()
     }

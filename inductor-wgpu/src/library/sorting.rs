@@ -12,7 +12,7 @@ use super::spread;
 use crate::Gpu;
 use crate::work::Work;
 
-/// What is sorted.
+/// The kinds of items that are sorted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Items {
     /// `vec2<u32>`: a key and a place.
@@ -24,11 +24,11 @@ pub(super) enum Items {
 /// Items in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Runs {
-    /// What they are.
+    /// The kind of the items.
     pub(super) items: Items,
     /// Items of a run: a power of two.
     pub(super) length: i64,
-    /// How many runs.
+    /// The number of runs.
     pub(super) count: i64,
     /// The number of the step's own memory that they are in.
     pub(super) temporary: u32,

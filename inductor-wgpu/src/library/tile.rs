@@ -13,7 +13,7 @@ pub(super) struct Tile {
     /// Rows and columns of the product that a workgroup computes.
     rows: i64,
     columns: i64,
-    /// How much of `k` it loads at once.
+    /// The number of steps along `k` that it loads at once.
     depth: i64,
     /// Rows and columns that a thread computes.
     per_row: i64,
@@ -23,7 +23,7 @@ pub(super) struct Tile {
 const LARGE: Tile = Tile { rows: 64, columns: 64, depth: 16, per_row: 4, per_column: 4 };
 const SMALL: Tile = Tile { rows: 16, columns: 16, depth: 16, per_row: 1, per_column: 1 };
 
-/// What a product is made of: functions in WGSL that say what the operands and the result are.
+/// The definition of a product: functions in WGSL that load the operands and store the result.
 pub(super) struct Product {
     /// Declares `fn load_a(batch: u32, row: u32, k: u32) -> T`, `fn load_b(batch: u32, k: u32, column: u32) -> T` and
     /// `fn store(batch: u32, row: u32, column: u32, sum: T)`.
@@ -33,7 +33,7 @@ pub(super) struct Product {
     /// True if neighbours in memory are neighbours along `k` in the first operand, so that they are loaded in that
     /// order.
     pub(super) a_along_k: bool,
-    /// The same of the second.
+    /// Counterpart of `a_along_k` for the second operand.
     pub(super) b_along_k: bool,
 }
 

@@ -6,7 +6,7 @@ use inductor::grid::{Access, Arg, AtomicOp, Binary, Binding, Stage, Ty, Unary, V
 
 /// The language, in a module or in a function.
 pub(super) struct Wgsl {
-    /// What the launch arguments are fields of.
+    /// The variable that has the launch arguments as fields.
     pub(super) args: &'static str,
     /// The buffer whose element the function is handed.
     pub(super) given: Option<Binding>,

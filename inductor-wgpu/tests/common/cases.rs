@@ -51,7 +51,7 @@ impl Case {
         self.epilogue.is_some()
     }
 
-    /// The same call with this for `float32`.
+    /// The call with this dtype in place of `float32`.
     pub(crate) fn of_dtype(mut self, dtype: DType) -> Case {
         let other = |dtype_of: &mut DType| {
             if *dtype_of == DType::F32 {

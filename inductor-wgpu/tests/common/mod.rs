@@ -1,4 +1,4 @@
-//! What the tests share: the adapter that they run on, and the judge of what is written for it.
+//! Helpers that the tests share: the adapter that they run on, and the validator of what is written for it.
 #![allow(dead_code, reason = "each test uses a part")]
 
 use inductor_wgpu::{AdapterChoice, Gpu, OpenError};

@@ -14,7 +14,7 @@ use crate::tensor_ir::{Dims, Op, Tensor, TensorData, TensorGraph, View, is_dense
 
 /// The graph under construction and the node that it is being built for.
 pub(crate) struct Builder {
-    /// What has been built.
+    /// The tensor graph built so far.
     pub(crate) graph: TensorGraph,
     /// The node to which new tensors are attributed.
     pub(crate) origin: NodeId,
@@ -162,7 +162,7 @@ impl Builder {
         self.push(Op::View(x, view), dtype, sizes)
     }
 
-    /// The same elements under other sizes.
+    /// Reshapes a tensor: its elements in the same order, under other sizes.
     pub(crate) fn reshape(&mut self, x: Tensor, sizes: &[Expr]) -> Tensor {
         if self.sizes(x) == sizes {
             return x;
@@ -274,7 +274,7 @@ impl Builder {
         self.pad_with(x, dim, low, len, element(value, self.dtype(x)))
     }
 
-    /// The same, of any element.
+    /// Counterpart of [`Builder::pad`] that takes any scalar as the value.
     pub(crate) fn pad_with(&mut self, x: Tensor, dim: usize, low: Expr, len: Expr, value: Scalar) -> Tensor {
         let mut sizes = self.graph.tensors[x].sizes.clone();
         let mut lows: Dims = sizes.iter().map(|_| Expr::ZERO).collect();

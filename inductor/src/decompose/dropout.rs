@@ -82,7 +82,7 @@ impl Decompose<'_> {
     }
 }
 
-/// What an element that stays is multiplied by: eager divides 1 in the dtype, or (in `native_dropout`) rounds a
+/// The factor by which elements that stay are scaled: eager divides 1 in the dtype, or (in `native_dropout`) rounds a
 /// quotient to it.
 fn factor(stays: f64, is_native: bool, dtype: DType) -> f64 {
     let quotient = match dtype {

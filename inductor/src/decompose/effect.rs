@@ -28,7 +28,7 @@ impl Decompose<'_> {
         !users.is_empty() && users.iter().all(uses) && effects().all(|node| self.check(node).is_some())
     }
 
-    /// What a node checks by.
+    /// The operator by which a node checks; `None` if the node is no check.
     fn check(&self, node: NodeId) -> Option<Aten> {
         let node = &self.graph[node];
         let [_, Arg::Opaque(_, operator), ..] = node.args.as_slice() else { return None };

@@ -11,7 +11,7 @@ use fx::prim::Pointwise;
 use super::{Args, Builder, Rewrite};
 use crate::tensor_ir::Tensor;
 
-/// What formulas are written into.
+/// The builder that formulas are written into.
 pub(super) struct Formula<'b>(RefCell<&'b mut Builder>);
 
 /// A value on each element.
@@ -41,7 +41,7 @@ impl<'b> Formula<'b> {
         Ok(a.opt_operand(&mut self.0.borrow_mut(), name)?.map(|t| self.term(t)))
     }
 
-    /// What the builder gives, as a term.
+    /// The tensor that `build` makes, as a term.
     pub(super) fn build(&self, build: impl FnOnce(&mut Builder) -> Tensor) -> Term<'_, 'b> {
         let tensor = build(&mut self.0.borrow_mut());
         self.term(tensor)

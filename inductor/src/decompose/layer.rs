@@ -12,7 +12,7 @@ use super::{Args, Decompose, Promise, Rewrite, Value, unsupported};
 use crate::plan::CallKind;
 use crate::tensor_ir::{self as tir, Call, CallOut, Dims, Op, Tensor, contiguous_strides, numel};
 
-/// How a layer becomes a call.
+/// A rule that turns a layer into a call.
 type Layer<'g> = fn(&mut Decompose<'g>, NodeId, &Args, &Promise) -> Rewrite;
 
 impl<'g> Decompose<'g> {
@@ -143,7 +143,7 @@ impl<'g> Decompose<'g> {
         Ok(result)
     }
 
-    /// What a product of matrices gives, row by row.
+    /// The result of a matrix product, contiguous (row-major).
     fn product(&mut self, id: NodeId, op: Aten, args: Vec<tir::Arg>, promise: &Promise, sizes: &[Expr]) -> Tensor {
         let strides = contiguous_strides(&mut self.b.graph.pool, sizes);
         let promise = Promise { dtype: promise.dtype, sizes: Dims::from_slice(sizes), strides };

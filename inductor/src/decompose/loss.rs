@@ -9,7 +9,7 @@ use super::index::pick;
 use super::{Args, Builder, Rewrite, library, unsupported};
 use crate::tensor_ir::Tensor;
 
-/// How a loss combines its elements; the values are torch's.
+/// The reductions of a loss over its elements; the values are torch's.
 #[derive(PartialEq)]
 enum Combine {
     None,

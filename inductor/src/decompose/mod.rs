@@ -49,7 +49,7 @@ pub(crate) use builder::Builder;
 /// Why a rule does not cover a node.
 #[derive(Debug)]
 pub(crate) enum Unsupported {
-    /// What is missing; the node becomes a fallback call.
+    /// A case that the rule lacks, described; the node becomes a fallback call.
     Case(String),
     /// A library does this case best.
     Library(Extern),
@@ -67,7 +67,7 @@ pub(crate) fn library<T>(kind: Extern) -> Rewrite<T> {
     Err(Unsupported::Library(kind))
 }
 
-/// What a node stands for.
+/// The value that a node stands for.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Tensor(Tensor),
@@ -123,7 +123,7 @@ struct Decompose<'a> {
     /// The symbols whose values the inputs give.
     given: FxHashSet<Sym>,
     users: SecondaryMap<NodeId, fx::Users>,
-    /// What the graph's results follow from, and what it leaves behind.
+    /// The nodes that the graph's results or its side effects depend on.
     needed: SecondaryMap<NodeId, bool>,
     /// The nodes whose strides the caller or an opaque operator sees.
     shown: SecondaryMap<NodeId, bool>,
@@ -352,7 +352,7 @@ impl Decompose<'_> {
         }
     }
 
-    /// What moves a small window as primitives, unless a library has to do it.
+    /// Decomposes an operator with a small window into primitives, unless a library has to do it.
     fn windowed(&mut self, id: NodeId, overload: Aten) -> Result<Value, Refusal> {
         let node = &self.graph[id];
         let no = || Refusal::Fallback("a library's".to_owned());
@@ -600,7 +600,7 @@ impl Decompose<'_> {
     }
 }
 
-/// What is left of operators that write into their arguments.
+/// The one in-place operator that functionalisation leaves in a graph: `copy_` to an input.
 pub(crate) const COPY: Aten = Aten::copy__default;
 
 /// True for an operator whose results share memory with an operand.

@@ -32,7 +32,7 @@ pub(crate) fn constant_pad(b: &mut Builder, a: &Args) -> Rewrite {
     Ok(x)
 }
 
-/// What one side of a dimension loses or gets; one of them is 0.
+/// The padding of one side of a dimension: elements cut off and elements added; one of them is 0.
 struct Amount {
     cut: Expr,
     add: Expr,

@@ -14,7 +14,7 @@ use symshapes::Expr;
 /// Fewer results than this are few, where neighbours in memory are combined.
 const FEW_ROWS: i64 = 8;
 
-/// The same where neighbours lie side by side in the result, and go through lanes.
+/// Counterpart of [`FEW_ROWS`] where neighbours lie side by side in the result, and go through lanes.
 const FEW_COLUMNS: i64 = 512;
 
 /// Elements below which a second kernel takes longer than it saves.

@@ -9,7 +9,7 @@ use super::index::{gather_from, looked_up};
 use super::{Args, Builder, Rewrite, unsupported};
 use crate::tensor_ir::{Dims, GatherDim, Tensor};
 
-/// How neighbours are weighted.
+/// The interpolation kernels, by the neighbours that they weight.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kernel {
     /// The two nearest along each dimension.
@@ -76,7 +76,7 @@ fn under(b: &mut Builder, [from, to]: [i64; 2], factor: Option<f64>, [dim, rank]
     b.minimum(place, last)
 }
 
-/// How long a dimension is before and after. The library refuses images without pixels.
+/// The lengths of a dimension before and after resizing. The library refuses images without pixels.
 pub(super) fn lengths(b: &Builder, source: Tensor, sizes: &[Expr], dim: usize) -> Rewrite<[i64; 2]> {
     let known = |e: Expr| b.graph.pool.as_int(e).filter(|&length| length > 0);
     match (known(b.sizes(source)[dim]), known(sizes[dim])) {

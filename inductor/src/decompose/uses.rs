@@ -1,4 +1,4 @@
-//! What a graph says of its nodes by how their results are used.
+//! Facts about a graph's nodes that follow from how their results are used.
 
 use cranelift_entity::SecondaryMap;
 use fx::{Graph, Kind, Meta, NodeId};
@@ -29,7 +29,7 @@ pub(super) fn is_known(pool: &Pool, given: &FxHashSet<Sym>, e: Expr) -> bool {
     !pool.is_overflow(e) && (pool.as_int(e).is_some() || pool.symbols(e).iter().all(|sym| given.contains(sym)))
 }
 
-/// The nodes that a graph's results follow from, and what it leaves behind.
+/// The nodes that a graph's results or its side effects depend on.
 pub(super) fn needed(graph: &Graph) -> SecondaryMap<NodeId, bool> {
     let mut needed = SecondaryMap::new();
     for id in graph.nodes().rev() {

@@ -17,7 +17,7 @@ use crate::tensor_ir::{Dims, Tensor};
 /// Larger windows are a library's: each element is a load of its own.
 const MOST_ELEMENTS: usize = 25;
 
-/// How an operator with a window becomes primitives.
+/// A rule that turns an operator with a window into primitives.
 pub(super) type Windowed = fn(&mut Builder, &Args) -> Rewrite;
 
 /// The rule for an operator, of whose results only the first is used.
@@ -35,7 +35,7 @@ pub(super) fn rule(overload: Aten, options: &Options) -> Option<Windowed> {
     })
 }
 
-/// How a window moves along one dimension.
+/// The geometry of a window along one dimension.
 #[derive(Clone, Copy)]
 struct Axis {
     window: i64,
@@ -44,7 +44,7 @@ struct Axis {
     dilation: i64,
 }
 
-/// How a window of this size moves, if it is a small one.
+/// The geometry of a window of this size along both dimensions, if it is a small one.
 fn axes(b: &Builder, a: &Args, image: Tensor, window: [i64; 2]) -> Rewrite<[Axis; 2]> {
     if !matches!(b.dtype(image), DType::F32 | DType::F64) || b.rank(image) < 3 {
         return unsupported("a window over this dtype or rank");

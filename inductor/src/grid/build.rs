@@ -11,7 +11,7 @@ use fx::prim::Pointwise;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
-/// What a stage consists of, while it is built.
+/// A stage under construction.
 #[derive(Default)]
 pub(super) struct Builder {
     state: RefCell<State>,
@@ -37,7 +37,7 @@ struct Block {
     known: FxHashMap<(Op, Ty), Val>,
 }
 
-/// What a finished stage has.
+/// The parts of a finished stage.
 pub(super) struct Parts {
     pub(super) vals: PrimaryMap<Val, ValData>,
     pub(super) vars: PrimaryMap<Var, Ty>,

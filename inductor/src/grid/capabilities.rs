@@ -1,8 +1,8 @@
-//! What a device with a grid of workgroups can do: all that the lowering knows of one.
+//! Capabilities of a device with a grid of workgroups: all that the lowering knows of one.
 
 use fx::prim::Pointwise;
 
-/// What becomes of `float64` values.
+/// The kinds of support for `float64` values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum WideFloats {
     /// The device computes with them and stores them.
@@ -11,7 +11,7 @@ pub enum WideFloats {
     AsF32,
 }
 
-/// How much more items count that only the threads of one group share.
+/// The weight of an item that only the threads of one group share, where another item counts 1.
 pub const GROUP_SHARE: u32 = 64;
 
 /// The functions of floats that are not exact: a device has them, or they are spelled out.
@@ -39,7 +39,7 @@ pub const FUNCTIONS: &[Pointwise] = &[
     Pointwise::Fmod,
 ];
 
-/// What a device can do.
+/// The capabilities of a device.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Capabilities {
     /// Threads of a workgroup, at most; a power of two of at least 32.
@@ -65,7 +65,7 @@ pub struct Capabilities {
     pub subgroup: Option<u32>,
     /// Whether they exchange values of 64 bits, too.
     pub wide_exchanges: bool,
-    /// What becomes of `float64`.
+    /// The support for `float64`.
     pub wide_floats: WideFloats,
     /// Whether comparisons of floats are false for NaN. Compilers of WGSL may assume that there is none; NaN is told by
     /// its bits, then.

@@ -1,4 +1,4 @@
-//! What a runtime asks of a kernel at launch: whether it may run, its arguments, its buffers and groups.
+//! A runtime's queries to a kernel at launch: whether it may run, its arguments, its buffers and groups.
 
 use super::{Arg, Binding, GridKernel, Op, Stage};
 use symshapes::{Expr, Node, Pool, Range, Sym};

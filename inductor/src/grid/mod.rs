@@ -179,11 +179,11 @@ pub struct Stage {
     pub vals: PrimaryMap<Val, ValData>,
     /// The variables; each starts as 0.
     pub vars: PrimaryMap<Var, Ty>,
-    /// What each thread does.
+    /// The statements that each thread executes.
     pub body: Vec<Stmt>,
 }
 
-/// What a stage does with a buffer.
+/// The kinds of access of a stage to a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Access {
     /// Only reads it.
@@ -203,7 +203,7 @@ pub struct SharedData {
     pub len: u32,
 }
 
-/// A scalar and how it comes about.
+/// A scalar: its computation and its type.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ValData {
     /// The computation.
@@ -225,7 +225,7 @@ pub enum Stmt {
         binding: Binding,
         /// The element's index, an `i32`.
         index: Val,
-        /// What is written.
+        /// The stored value.
         value: Val,
     },
     /// Reads elements one after another, from a multiple of [`VECTOR`] on, in one go.
@@ -243,7 +243,7 @@ pub enum Stmt {
         binding: Binding,
         /// The first element's index, an `i32`.
         index: Val,
-        /// What is written.
+        /// The stored elements.
         lanes: [Val; VECTOR],
     },
     /// Writes an element of workgroup memory.
@@ -252,12 +252,12 @@ pub enum Stmt {
         shared: Shared,
         /// The element's index, an `i32`.
         index: Val,
-        /// What is written.
+        /// The stored value.
         value: Val,
     },
     /// Changes an element of an atomic buffer.
     Atomic {
-        /// How.
+        /// The operation.
         op: AtomicOp,
         /// The buffer.
         binding: Binding,
@@ -279,9 +279,9 @@ pub enum Stmt {
         counter: Val,
         /// The first value, an `i32`.
         start: Val,
-        /// What the counter stays below, an `i32`.
+        /// The exclusive upper bound of the counter, an `i32`.
         end: Val,
-        /// What is added each time, positive.
+        /// The increment of the counter, positive.
         step: Val,
         /// Run for each value.
         body: Vec<Stmt>,
@@ -300,7 +300,7 @@ pub enum Stmt {
     Barrier,
 }
 
-/// How an atomic statement changes an element.
+/// The operations of an atomic statement on an element.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AtomicOp {
     /// Adds an integer, or a float where the device can.

@@ -4,7 +4,7 @@ use super::{Arg, Binding, Shared, Val, Var};
 use fx::prim::Pointwise;
 use smallvec::SmallVec;
 
-/// How a scalar comes about. Without a word to the contrary, operands and result have one type.
+/// The computations of a scalar. Unless stated otherwise, operands and result have one type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
     /// The value with these bits (zero-extended).
@@ -50,9 +50,9 @@ pub enum Op {
         binding: Binding,
         /// The element's index, an `i32`.
         index: Val,
-        /// What it must be.
+        /// The expected value.
         old: Val,
-        /// What it becomes.
+        /// The replacement.
         new: Val,
     },
 }

@@ -12,7 +12,7 @@ use crate::loop_ir::{Kernel, Op, Param, Stmt};
 use cranelift_entity::SecondaryMap;
 use symshapes::{Expr, Sym};
 
-/// What a device binds.
+/// The limits of a device on the buffers that it binds, and the width of its `int64`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Binds {
     /// Bytes, at most.
@@ -28,7 +28,7 @@ pub struct Binds {
 pub struct Window {
     /// Where it begins.
     pub offset: u64,
-    /// How many there are.
+    /// The number of elements.
     pub len: u64,
 }
 
@@ -41,7 +41,7 @@ pub struct Piece {
     pub windows: Vec<Window>,
 }
 
-/// How a param is accessed: at `step` times the parallel loop's variable and at most `reach` more.
+/// The access pattern of a param: elements at `step` times the parallel loop's variable and at most `reach` more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Stride {
     step: u64,
@@ -51,7 +51,7 @@ struct Stride {
 /// The pieces of a kernel for these sizes, or why it cannot be cut.
 ///
 /// # Errors
-/// What is not a multiple of the parallel loop's variable; rows that are too long.
+/// Indices that are not a multiple of the parallel loop's variable plus a rest; rows that are too long.
 pub fn cut(kernel: &Kernel, sizes: &[i64], binds: Binds) -> Result<Vec<Piece>, String> {
     let cutter = Cutter { kernel, sizes, binds, root: kernel.axes[kernel.root.axis].sym };
     let strides = cutter.strides()?;
@@ -72,7 +72,7 @@ struct Cutter<'a> {
 type Strides = SecondaryMap<Param, Option<Stride>>;
 
 impl Cutter<'_> {
-    /// How each param is accessed.
+    /// The access pattern of each param.
     fn strides(&self) -> Result<Strides, String> {
         let mut strides = Strides::new();
         let mut failed = None;

@@ -82,7 +82,7 @@ pub struct Printer<'a, L> {
     pub stage: &'a Stage,
     /// The words.
     pub language: L,
-    /// What was printed.
+    /// The text printed so far.
     pub out: String,
     /// Blocks that are open.
     pub depth: usize,

@@ -1,4 +1,5 @@
-//! What values lie between as far as the kernel itself tells, so that places computed from positions need no check.
+//! Value range analysis: the bounds of values, as far as the kernel itself tells, so that places computed from
+//! positions need no check.
 //!
 //! Invariant: a float with bounds is neither infinite nor `NaN`, and an integer with finite ones has not overflowed.
 
@@ -47,7 +48,7 @@ impl Bounds {
         self.lo >= -most && self.hi <= most
     }
 
-    /// What is left of the bounds once the result is of this type.
+    /// The bounds that are left once the result is of this type.
     fn rounded(self, dtype: DType) -> Option<Bounds> {
         let slack = |v: f64| v.abs() * SLACK + f64::from(f32::MIN_POSITIVE);
         match dtype {

@@ -16,7 +16,7 @@ use crate::loop_ir::{Kernel, Param, ParamData, Role, Scalar, Value};
 use crate::schedule::{Group, Root, RootKind, Roots, Span, span};
 use crate::tensor_ir::{GatherDim, Op, Tensor, TensorGraph, typical};
 
-/// What a kernel is called with, in the order of its params without scratch.
+/// The kinds of arguments of a kernel, which stand in the order of its params without scratch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arg {
     /// The buffer of a stored tensor.
@@ -56,7 +56,7 @@ pub fn build(
     emit.finish(name)
 }
 
-/// How a member of the group is computed.
+/// A member of the group, and the way in which it is computed.
 struct Member<'a> {
     root: &'a Root,
     stored: bool,
@@ -129,7 +129,7 @@ impl<'a> Emit<'a> {
         emit
     }
 
-    /// What a root's expression ends at, and everything that it visits.
+    /// The tensors at which a root's expression ends, and everything that it visits; with positions.
     fn reads(&mut self, root: &Root) -> (Vec<At>, FxHashSet<At>) {
         let (graph, roots) = (self.graph, self.roots);
         let stops = |t| roots.is_stop(graph, t);
@@ -210,7 +210,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// What is computed once for each row.
+    /// Emits what is computed once for each row.
     fn rows(&mut self, level: usize) {
         for k in 0..self.members.len() {
             if self.members[k].level == level && !self.runs_along_row(k) {
@@ -220,7 +220,7 @@ impl<'a> Emit<'a> {
         }
     }
 
-    /// One pass over the row.
+    /// Emits one pass over the row.
     fn elements(&mut self, level: usize) {
         let along: Vec<usize> =
             (0..self.members.len()).filter(|&k| self.members[k].level == level && self.runs_along_row(k)).collect();

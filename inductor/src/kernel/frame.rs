@@ -48,7 +48,7 @@ impl Frame {
         }
     }
 
-    /// Where a root runs.
+    /// The loops that a root runs in.
     pub fn span(&self, pool: &mut Pool, root: &Root) -> Span {
         match root.kind {
             RootKind::Reduce { .. } => Span::Outer,
@@ -191,7 +191,7 @@ fn unflatten(pool: &mut Pool, outer: &[Expr], inner: &[Expr], index: &[Expr]) ->
 /// A tensor at a position.
 pub(super) type At = (Tensor, Vec<Expr>);
 
-/// What a read-only walk over the expression of a root meets.
+/// A read-only walk over the expression of a root, and what it meets.
 pub struct Reads<'a> {
     /// The graph.
     pub graph: &'a TensorGraph,

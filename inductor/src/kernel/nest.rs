@@ -23,9 +23,9 @@ type AxisOf = (Sym, Expr);
 pub(super) struct LoopAxis {
     /// Its variable.
     pub(super) sym: Sym,
-    /// Iterations.
+    /// The number of iterations.
     pub(super) extent: Expr,
-    /// Over vector lanes.
+    /// True if it runs over vector lanes.
     pub(super) vector: bool,
 }
 
@@ -53,9 +53,9 @@ impl Nest {
 
 /// The index expressions of a group in a frame.
 struct Indices {
-    /// Of memory.
+    /// Addresses in memory.
     addresses: Vec<Expr>,
-    /// Used as values.
+    /// Positions used as values.
     values: Vec<Expr>,
 }
 
@@ -277,7 +277,7 @@ fn vector_inside(
     across.is_none_or(|across| least <= cost(across)).then_some(inside)
 }
 
-/// What it costs to read a vector whose lanes are steps along an axis: about 2 where they lie side by side.
+/// The cost of reading a vector whose lanes are steps along an axis: about 2 where they lie side by side.
 fn access(pool: &mut Pool, address: Expr, axis: Sym) -> u64 {
     let Some((stride, _)) = pool.split_term(address, axis) else { return 6 };
     match pool.as_int(stride).map(i64::unsigned_abs) {

@@ -24,9 +24,9 @@ pub(super) struct Scopes<'p> {
     axes: PrimaryMap<Axis, AxisData>,
     open: Vec<Scope>,
     next_id: u32,
-    /// How deep each symbol is defined.
+    /// The depth at which each symbol is defined.
     sym_depth: FxHashMap<Sym, usize>,
-    /// Where each value is defined: depth and the scope's number.
+    /// The scope that defines each value: its depth and its number.
     home: SecondaryMap<Value, (usize, u32)>,
     interned: FxHashMap<Key, Value>,
     bound: FxHashMap<Value, Sym>,
@@ -236,7 +236,7 @@ impl<'p> Scopes<'p> {
         (!self.exprs.is_overflow(e)).then(|| self.index(e))
     }
 
-    /// Conversion.
+    /// Converts a value to a dtype.
     pub(super) fn convert(&mut self, v: Value, dtype: DType) -> Value {
         if self.dtype(v) == dtype {
             return v;
@@ -262,7 +262,7 @@ impl<'p> Scopes<'p> {
         self.convert(chosen, dtype)
     }
 
-    /// Both conditions.
+    /// The conjunction of two conditions.
     pub(super) fn both(&mut self, a: Option<Value>, b: Value) -> Value {
         a.map_or(b, |a| self.map(Pointwise::And, &[a, b]))
     }

@@ -83,7 +83,7 @@ impl Pass<'_> {
         result.sizes.len() == 4 && operands.iter().any(|&x| self.last.contains(self.whole(x)))
     }
 
-    /// What a tensor is a slice of.
+    /// The tensor of which this one is a slice; the tensor itself if it is none.
     fn whole(&self, mut t: Tensor) -> Tensor {
         while let Op::View(source, View::Slice { .. }) = self.data(t).op {
             t = source;

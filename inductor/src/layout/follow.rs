@@ -1,12 +1,13 @@
-//! Tensors between others lie as what is computed from them.
+//! Intermediate tensors get the strides of what is computed from them.
 //!
-//! What a graph promises of a tensor in its middle only says how eager would have stored it. Where it is read element
-//! by element, and only so, it had better lie as the result does: then both are walked in one order, by one kernel.
+//! The strides that a graph promises of an intermediate tensor only say how eager would have stored it. Where the
+//! tensor is read element by element, and only so, it had better lie as the result does: then both are walked in one
+//! order, by one kernel.
 
 use crate::tensor_ir::{Op, Output, Tensor, TensorGraph};
 use cranelift_entity::{EntitySet, SecondaryMap};
 
-/// Gives tensors that nothing else depends on the strides of what is computed from them.
+/// Gives intermediate tensors whose own strides do not matter the strides of what is computed from them.
 pub(super) fn follow(mut graph: TensorGraph) -> TensorGraph {
     let fixed = fixed(&graph);
     let mut given: SecondaryMap<Tensor, bool> = SecondaryMap::new();

@@ -1,4 +1,5 @@
-//! What sums at indexed places are added to, where that is one number everywhere, is that number, seen as a tensor.
+//! Uniform bases of sums at indexed places (scatter-add): a tensor of one number everywhere becomes that number,
+//! expanded.
 //!
 //! A device that computes such sums itself begins each part of its result when it adds to it; a tensor of zeros would
 //! be written and read for nothing. Libtorch's operators take either.
@@ -8,7 +9,7 @@ use crate::tensor_ir::{Arg, Dims, Op, Tensor, TensorData, TensorGraph, View};
 use cranelift_entity::EntitySet;
 use rustc_hash::FxHashMap;
 
-/// Gives sums at indexed places numbers for tensors.
+/// Replaces the uniform bases of sums at indexed places by expanded numbers.
 pub(super) fn shrink(graph: TensorGraph) -> TensorGraph {
     let mut bases = EntitySet::new();
     for call in graph.calls.values().filter(|call| is_own_scatter(&graph, call)) {

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use crate::{Options, decompose::decompose};
 
-    /// How a product's factors lie, of which the second is the weight.
+    /// The strides of the copies of a product's factors, `None` for one that is not copied; the weight is `%w`.
     fn strides(product: &str, sizes: [&str; 2]) -> Vec<Option<Vec<i64>>> {
         let [x, w] = sizes;
         let text = format!(

@@ -1,4 +1,4 @@
-//! Whether an index stays within its buffer, as far as that can be told.
+//! Bounds checks of indices against their buffers, as far as those can be decided.
 //!
 //! Where every value of an index is known to occur, bounds are exact. Otherwise only what is wrong for all sizes counts
 //! as wrong: what is promised of sizes beside their ranges (that one is at most another, say) is not known here.
@@ -72,7 +72,7 @@ impl<'a> Bounds<'a> {
 mod tests {
     use super::super::{Kernel, verify::verify};
 
-    /// Whether a copy of these lengths and of this index passes the verifier.
+    /// True if a copy of these lengths and of this index passes the verifier.
     fn passes(len: &str, extent: &str, index: &str) -> bool {
         let text = format!(
             "kernel k<s0: 2.., s1: 1..>(%0: f32[{len}] in, %1: f32[s0*s1] out) {{

@@ -48,7 +48,7 @@ entity_impl!(Acc, "a");
 /// One kernel.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// For people; not part of the kernel's identity.
+    /// The name, for people; not part of the kernel's identity.
     pub name: String,
     /// The arena of every index expression below.
     pub exprs: Pool,
@@ -66,7 +66,7 @@ pub struct Kernel {
     pub root: Loop,
 }
 
-/// How a kernel uses a buffer.
+/// The roles of a buffer in a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Role {
     /// Only read.
@@ -86,7 +86,7 @@ pub struct ParamData {
     pub dtype: DType,
     /// Elements, an expression of sizes: every index is at least 0 and below this.
     pub len: Expr,
-    /// Direction.
+    /// The kernel's use of the buffer.
     pub role: Role,
 }
 
@@ -99,7 +99,7 @@ pub struct AxisData {
     pub extent: Expr,
 }
 
-/// A scalar and how it comes about.
+/// A scalar and the operation that defines it.
 #[derive(Clone, Debug)]
 pub struct ValueData {
     /// The computation.
@@ -109,7 +109,7 @@ pub struct ValueData {
     pub dtype: DType,
 }
 
-/// How a scalar value comes about.
+/// The operations that define a scalar value.
 #[derive(Clone, Debug)]
 pub enum Op {
     /// A constant, rounded to the value's dtype.
@@ -141,7 +141,7 @@ pub enum Op {
 /// An accumulator.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AccData {
-    /// How elements combine. `ArgMax`/`ArgMin` keep the best element and its position; their result is `int64`.
+    /// The reduction of elements. `ArgMax`/`ArgMin` keep the best element and its position; their result is `int64`.
     pub kind: Reduction,
     /// Type of the accumulated elements.
     pub dtype: DType,
@@ -173,7 +173,7 @@ pub enum Stmt {
         param: Param,
         /// Flat index in elements.
         index: Expr,
-        /// What is written; of the buffer's dtype.
+        /// The value to write; of the buffer's dtype.
         value: Value,
         /// Write only where this is true.
         mask: Option<Value>,
@@ -191,7 +191,7 @@ pub enum Stmt {
     },
 }
 
-/// What a store does with what was there.
+/// The effects of a store on the element that was there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum StoreMode {
     /// Overwrites it.

@@ -21,7 +21,7 @@ use fx::prim::{Pointwise, Reduction};
 use rustc_hash::FxHashSet;
 use symshapes::{DType, DTypeClass, Expr, Range, Sym};
 
-/// Which invariant does not hold, and where.
+/// The violated invariant, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
     /// A value with two definitions.
@@ -195,7 +195,7 @@ pub fn verify(kernel: &Kernel) -> Result {
     verifier.loop_(&kernel.root)
 }
 
-/// What is known at a point of the walk.
+/// The state of the verifier at a point of its walk over a kernel.
 struct Verifier<'a> {
     kernel: &'a Kernel,
     bounds: Bounds<'a>,

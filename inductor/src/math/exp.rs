@@ -7,7 +7,7 @@ use super::Lanes;
 /// `(exp(r) - 1 - r) / r²`, so that the error is small against `exp(r)`.
 const EXP: [f64; 5] = [0.0013814465, 0.008368781, 0.041668393, 0.1666652, 0.49999994];
 
-/// The same, so that the error is small against `expm1(r)`.
+/// Counterpart of [`EXP`] whose error is small against `expm1(r)`.
 const EXPM1: [f64; 5] = [0.0013946552, 0.008366644, 0.04166628, 0.16666542, 0.5];
 
 /// `(2^r - 1) / r` for `|r| ≤ 1/2`.

@@ -18,9 +18,9 @@ pub enum Place<W> {
 
 /// A step that the host does.
 pub struct HostStep {
-    /// What it reads, or writes only in part: the host must have the value.
+    /// The buffers that it reads, or writes only in part: the host must have the value.
     pub reads: Vec<Buf>,
-    /// What it writes.
+    /// The buffers that it writes.
     pub writes: Vec<Buf>,
     /// Why the device does not do it.
     pub reason: Refusal,

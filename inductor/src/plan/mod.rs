@@ -36,7 +36,7 @@ entity_impl!(Buf, "b");
 pub struct KernelId(u32);
 entity_impl!(KernelId, "k");
 
-/// How a tensor lies in its buffer; `D` is what sizes are.
+/// A tensor's layout in its buffer; `D` is the type of a size.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Layout<D = i64> {
     /// Elements along each dimension.
@@ -81,7 +81,7 @@ pub struct View<D = i64> {
     pub layout: Layout<D>,
 }
 
-/// Where a buffer's memory comes from.
+/// The sources of a buffer's memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Storage {
     /// The caller's argument with this number.
@@ -120,7 +120,7 @@ pub struct BufData<D = i64> {
     pub dtype: DType,
     /// The layout with which it is allocated (inputs, constants and results: that which the graph promises).
     pub layout: Layout<D>,
-    /// Where it comes from.
+    /// The source of its memory.
     pub storage: Storage,
 }
 
@@ -142,7 +142,7 @@ pub enum CallArg<D = i64> {
 pub struct ObjectId(u32);
 entity_impl!(ObjectId, "o");
 
-/// What a call step's results become.
+/// The kinds of results of a call step.
 #[derive(Clone, PartialEq, Debug)]
 pub enum CallResult {
     /// Nothing uses it.
@@ -186,7 +186,7 @@ pub enum CallKind {
 /// A kernel on whole buffers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Launch<D = i64> {
-    /// Which.
+    /// The kernel.
     pub kernel: KernelId,
     /// The buffers, in the order of its params.
     pub args: Vec<Buf>,
@@ -197,13 +197,13 @@ pub struct Launch<D = i64> {
 /// A kernel that is computed with the only result of a call, element by element ([`epilogue`](crate::epilogue)).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Epilogue<D = i64> {
-    /// Which.
+    /// The kernel.
     pub kernel: KernelId,
     /// The buffers of a launch.
     pub args: Vec<Buf>,
     /// The values of the kernel's sizes.
     pub sizes: Vec<D>,
-    /// Which of the buffers is the call's result. Nothing else reads it.
+    /// The number, among the buffers, of the call's result. Nothing else reads it.
     pub product: usize,
     /// The buffer in whose memory the result is until the kernel reads it; its own is not touched.
     pub into: Option<usize>,
@@ -230,7 +230,7 @@ pub enum Step<D = i64> {
     Write {
         /// The input's buffer.
         into: Buf,
-        /// Of the same dtype and sizes.
+        /// The new elements, of the same dtype and sizes.
         from: View<D>,
     },
 }
@@ -246,7 +246,7 @@ pub enum Output<D = i64> {
     Object(ObjectId),
 }
 
-/// What became of a node.
+/// The outcomes of compilation for a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// Computed in this kernel (a node may be computed in several).
@@ -272,21 +272,21 @@ pub struct Plan {
     pub bufs: PrimaryMap<Buf, BufData>,
     /// The distinct kernels.
     pub kernels: Arc<PrimaryMap<KernelId, Kernel>>,
-    /// What happens, in order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
-    /// So many first steps follow from weights alone ([`freeze`](crate::freeze)).
+    /// The number of leading steps that follow from weights alone ([`freeze`](crate::freeze)).
     pub frozen: usize,
     /// Number of inputs that the graph takes; inputs that nothing reads have no buffer.
     pub inputs: usize,
     /// The buffers of inputs that the graph changes.
     pub written: Vec<Buf>,
-    /// What is returned.
+    /// The outputs that are returned.
     pub outputs: Vec<Output>,
     /// Bytes of the arena.
     pub arena_bytes: usize,
     /// The result in whose memory buffers lie that are not used any more when it is written ([`Storage::Lent`]).
     pub lender: Option<Buf>,
-    /// What became of each node, in the order of the graph.
+    /// The fate of each node, in the order of the graph.
     pub fates: Arc<[(NodeId, Fate)]>,
 }
 
@@ -367,7 +367,7 @@ impl<D> Step<D> {
         }
     }
 
-    /// What the step launches, but for a kernel that is fused with a call.
+    /// The step's launches, but for that of a kernel that is fused with a call.
     pub fn launches(&self) -> &[Launch<D>] {
         match self {
             Step::Launch(launch) => std::slice::from_ref(launch),

@@ -18,9 +18,9 @@ pub enum SizeError {
         symbol: Sym,
         /// Its name.
         name: String,
-        /// What it is.
+        /// Its value.
         value: i64,
-        /// What it may be.
+        /// The values that it may have.
         range: Range,
     },
     /// A symbol without a value, a division by zero, a product or a sum beyond 64 bits.

@@ -14,7 +14,7 @@ use crate::epilogue::{self, WayOf};
 use crate::loop_ir::Kernel;
 use crate::memory::{self, Interval};
 
-/// What suits plans for given sizes to their device and to who calls them.
+/// The choices that suit plans for given sizes to their device and to their caller.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Choices {
     /// Buffers of at least so many bytes are tensors of their own, which come and go, not parts of the arena.
@@ -34,19 +34,19 @@ pub struct SymbolicPlan {
     pub bufs: PrimaryMap<Buf, BufData<Expr>>,
     /// The distinct kernels.
     pub kernels: Arc<PrimaryMap<KernelId, Kernel>>,
-    /// What happens, in order, but for [`Step::Free`].
+    /// The steps, in order, but for [`Step::Free`].
     pub steps: Vec<Step<Expr>>,
-    /// So many first steps follow from weights alone ([`freeze`](crate::freeze)).
+    /// The number of leading steps that follow from weights alone ([`freeze`](crate::freeze)).
     pub frozen: usize,
-    /// What is decided when sizes are known.
+    /// The choices that are applied when sizes are known.
     pub choices: Choices,
     /// Number of inputs.
     pub inputs: usize,
     /// The buffers of inputs that the graph changes.
     pub written: Vec<Buf>,
-    /// What is returned.
+    /// The outputs that are returned.
     pub outputs: Vec<Output<Expr>>,
-    /// What became of each node, in the order of the graph.
+    /// The fate of each node, in the order of the graph.
     pub fates: Arc<[(NodeId, Fate)]>,
 }
 
@@ -191,11 +191,11 @@ impl Values<'_> {
     }
 }
 
-/// So many results, the largest ones, are asked for room.
+/// The number of results, the largest ones, that are asked for room.
 const LENDERS: usize = 8;
 
-/// So many buffers that find no room in a result, mostly what the result is computed of, are tensors that come and go:
-/// for them there need not be an arena all the time.
+/// The most buffers without room in a result (mostly those that the result is computed of) that become tensors which
+/// come and go: for so few there need not be an arena all the time.
 const LATE: usize = 2;
 
 /// A buffer that needs room, and for how long.
@@ -213,7 +213,7 @@ struct Lender {
 pub type Lives = SecondaryMap<Buf, Option<(usize, usize)>>;
 
 impl Plan {
-    /// When each buffer is used; `None` for one that no step touches.
+    /// The liveness of each buffer; `None` for one that no step touches.
     pub fn lives(&self) -> Lives {
         let mut lives = Lives::new();
         for (at, step) in self.steps.iter().enumerate() {

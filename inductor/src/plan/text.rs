@@ -1,4 +1,4 @@
-//! A plan as text: what logs and golden files show.
+//! A plan as text, for logs and golden files.
 
 use std::fmt::{self, Display, Formatter};
 

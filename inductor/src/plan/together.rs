@@ -23,13 +23,14 @@ use symshapes::Expr;
 /// A kernel that touches more bytes has enough to do alone.
 const SMALL: usize = 4 << 20;
 
-/// What the kernels of a group may touch all together. None of their buffers can lie where another lies.
+/// The most bytes that the kernels of a group touch in all. None of their buffers can lie where another lies.
 const MOST: usize = 64 << 20;
 
 /// An input that a large kernel shares with another one has at least so many bytes.
 const SHARED: usize = 1 << 20;
 
-/// The same where a kernel moves past others: what they have left in the cache should still be there when it is read.
+/// Counterpart of [`MOST`] for a kernel that moves past others: what they have left in the cache should still be there
+/// when it is read.
 const MOST_MOVED: usize = 2 << 20;
 
 /// Launches kernels together where that pays. The arena is not laid out yet.
@@ -47,7 +48,7 @@ struct Walker {
     step: usize,
     /// The large inputs that its first kernel walks through, with how many elements each.
     walks: Vec<(Buf, i64)>,
-    /// Whether one of its kernels writes much.
+    /// True if one of its kernels writes much.
     writes_much: bool,
 }
 
@@ -61,7 +62,7 @@ struct Grouping<'a> {
     walkers: Vec<Walker>,
     /// For each buffer, the number behind the last step that reads or writes it.
     used: SecondaryMap<Buf, usize>,
-    /// The same of those that write it.
+    /// For each buffer, the number behind the last step that writes it.
     written: SecondaryMap<Buf, usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Which steps of a plan use which buffers, for passes that move steps or memory.
+//! Uses of buffers by the steps of a plan, for passes that move steps or memory.
 
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
@@ -7,7 +7,7 @@ use symshapes::Expr;
 use super::{Buf, Call, CallResult, Epilogue, Output, Step, SymbolicPlan};
 use crate::loop_ir::{Kernel, Role};
 
-/// Which steps read and write each buffer.
+/// The steps that read and write each buffer.
 pub(crate) struct Uses {
     pub(crate) reads: SecondaryMap<Buf, Vec<usize>>,
     pub(crate) writes: SecondaryMap<Buf, Vec<usize>>,
@@ -68,7 +68,7 @@ impl Uses {
         }
     }
 
-    /// A launch is made at another step.
+    /// Records that a launch is made at another step.
     pub(crate) fn moved(&mut self, kernel: &Kernel, args: &[Buf], from: usize, to: usize) {
         for ((_, param), &buf) in kernel.arguments().zip(args) {
             let uses = if param.role == Role::In { &mut self.reads[buf] } else { &mut self.writes[buf] };

@@ -21,7 +21,7 @@ use super::{
 use crate::loop_ir::{Param, Role};
 use crate::memory::ALIGN;
 
-/// Which invariant does not hold, and where.
+/// The violated invariant, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
     /// A use of a buffer that nothing has written, or that is free.
@@ -47,7 +47,7 @@ pub enum VerifyError {
         step: usize,
         /// The buffer.
         buf: Buf,
-        /// What is forbidden.
+        /// The forbidden use.
         what: &'static str,
     },
     /// A launch with too few or too many buffers.
@@ -115,7 +115,7 @@ pub fn verify(plan: &Plan) -> Result {
     verify_arena(plan)
 }
 
-/// What is there at a point of the plan.
+/// The buffers and objects that are there at a point of the plan.
 struct Walk<'a> {
     plan: &'a Plan,
     step: usize,

@@ -16,7 +16,7 @@ pub struct Domain {
     pub red: Dims,
 }
 
-/// Which of a domain's loops a root runs in.
+/// The loops of a domain that a root runs in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Span {
     /// The outer loops only: once for each row.
@@ -60,7 +60,7 @@ fn suffix_products(pool: &mut Pool, extents: &[Expr]) -> Vec<Expr> {
 }
 
 impl Domain {
-    /// Rows.
+    /// The number of rows.
     pub fn rows(&self, pool: &mut Pool) -> Expr {
         numel(pool, &self.outer)
     }
@@ -70,7 +70,7 @@ impl Domain {
         numel(pool, &self.red)
     }
 
-    /// Where a root that walks `extents` without reducing runs in this domain.
+    /// The loops of this domain that a root which walks `extents` without reducing runs in.
     pub fn span_of(&self, pool: &mut Pool, extents: &[Expr]) -> Span {
         if !self.red.is_empty() && numel(pool, extents) == self.rows(pool) { Span::Outer } else { Span::Full }
     }

@@ -260,7 +260,7 @@ impl Fuser<'_> {
         other.filter(|&node| matches!(self.nodes[node].unit, Unit::Kernel(_)))
     }
 
-    /// What a root reads, at which positions.
+    /// The tensors that a root reads, with the positions.
     fn positions_of(&mut self, root: &Root, frame: &Frame) -> Vec<(Tensor, Vec<Expr>)> {
         let (graph, roots) = (self.graph, self.roots);
         let stops = |t: Tensor| roots.is_stop(graph, t);

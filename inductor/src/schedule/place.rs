@@ -1,4 +1,4 @@
-//! Where tensors lie: which tensor's buffer holds each, and with what layout.
+//! Placement of tensors: which tensor's buffer holds each, and with what layout.
 //!
 //! A view of a buffer is free where strides can express it; where they cannot, the view becomes a buffer of its own.
 
@@ -10,7 +10,7 @@ use crate::tensor_ir::{
     Dims, Op, Output, Tensor, TensorGraph, View, contiguous_strides, is_dense, is_injective, stride_order,
 };
 
-/// How a tensor lies in its buffer, as expressions of sizes.
+/// A tensor's layout in its buffer, as expressions of sizes.
 pub type Layout = crate::plan::Layout<Expr>;
 
 /// A tensor's place: the tensor that is stored, and this tensor's layout in that one's buffer.

@@ -1,4 +1,4 @@
-//! Which tensors are roots: computed by loops of their own rather than wherever they are used.
+//! The choice of roots: tensors that are computed by loops of their own rather than wherever they are used.
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use fx::prim::{Cost, Reduction};
@@ -17,37 +17,37 @@ const MOST_TURNS: i64 = 4;
 /// A tensor that a kernel computes element by element.
 #[derive(Clone, Debug)]
 pub struct Root {
-    /// What is computed.
+    /// The computed tensor.
     pub value: Tensor,
     /// The tensor whose buffer it belongs to: the value itself, or the concatenation that it is a part of.
     pub stored: Tensor,
-    /// Where in that buffer it lies.
+    /// Its layout in that buffer.
     pub layout: Layout,
-    /// How it is computed.
+    /// The way in which it is computed.
     pub kind: RootKind,
     /// Its dimensions in the order in which memory is walked, outermost first, without those of size 1.
     pub walk: Vec<usize>,
 }
 
-/// How a root is computed.
+/// The ways in which a root is computed.
 #[derive(Clone, PartialEq, Debug)]
 pub enum RootKind {
     /// Each element from its own position.
     Map,
     /// Each element from a row of the source.
     Reduce {
-        /// How a row is combined.
+        /// The reduction of a row.
         kind: Reduction,
-        /// What is combined.
+        /// The tensor that is reduced.
         source: Tensor,
         /// The dimensions of the source that vanish.
         dims: SmallVec<[usize; 5]>,
     },
     /// Each element from the one before it along a dimension.
     Scan {
-        /// What is summed.
+        /// The tensor that is summed.
         source: Tensor,
-        /// Along which dimension.
+        /// The dimension along which it is summed.
         dim: usize,
     },
 }
@@ -89,7 +89,7 @@ impl Root {
 /// The roots of a graph and where everything lies.
 #[derive(Clone, Debug)]
 pub struct Roots {
-    /// In dependency order.
+    /// The roots, in dependency order.
     pub roots: Vec<Root>,
     /// For each tensor, the roots that write its buffer.
     pub of: SecondaryMap<Tensor, SmallVec<[usize; 1]>>,
@@ -163,7 +163,7 @@ struct Finder<'a> {
     live: SecondaryMap<Tensor, bool>,
     users: SecondaryMap<Tensor, u32>,
     spread: SecondaryMap<Tensor, Spread>,
-    /// What is computed from a tensor element by element, if anything is.
+    /// For each tensor, one that is computed from it element by element, if there is any.
     reader: SecondaryMap<Tensor, Option<Tensor>>,
 }
 
@@ -227,7 +227,7 @@ impl Finder<'_> {
         }
     }
 
-    /// How `t` spreads its operand `x`.
+    /// The way in which `t` broadcasts its operand `x`.
     fn spread_by(&self, x: Tensor, t: Tensor) -> Spread {
         let (narrow, wide) = (&self.graph.tensors[x].sizes, &self.graph.tensors[t].sizes);
         match &self.graph.tensors[t].op {
@@ -367,7 +367,7 @@ impl Finder<'_> {
     }
 }
 
-/// How a tensor is broadcast, itself or through what is computed from it at the same size.
+/// The ways in which a tensor is broadcast, itself or through what is computed from it at the same size.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 enum Spread {
     /// Not at all, or little.
@@ -379,7 +379,7 @@ enum Spread {
     Again,
 }
 
-/// What it takes to compute one element from leaves and roots.
+/// The cost of computing one element from leaves and roots.
 struct InlineCost {
     ops: u32,
     /// Loads of tensors that are not much smaller.

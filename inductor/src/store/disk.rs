@@ -20,7 +20,7 @@ use std::time::{Duration, SystemTime};
 /// Directories that share the limit.
 const SHARDS: u64 = 256;
 
-/// What a file takes up is a multiple of this.
+/// The unit of disk space, in bytes: a file takes up a multiple of it.
 const BLOCK: u64 = 4096;
 
 /// A file's time is that of its last use, but for this much: so few uses write anything.
@@ -36,11 +36,11 @@ type Writer = fn(&Path, &[u8]) -> io::Result<()>;
 #[derive(Debug)]
 pub struct Disk {
     root: PathBuf,
-    /// Which program uses it: a part of every key.
+    /// The program that uses it: a part of every key.
     build: String,
     /// Bytes that each of the directories may hold.
     share: u64,
-    /// Tests have it fail.
+    /// The function that writes files; tests make it fail.
     write: Writer,
     told_damage: AtomicBool,
     told_failure: AtomicBool,
@@ -69,7 +69,7 @@ impl Disk {
         Ok(Disk { root, build: build.to_owned(), share: limit / SHARDS, write, told_damage, told_failure })
     }
 
-    /// Where it is, without links.
+    /// The path of the directory, without links.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -175,7 +175,7 @@ fn note_use(file: &File, found: &fs::Metadata) {
     }
 }
 
-/// What a file takes up.
+/// The disk space that a file of so many bytes takes up.
 fn room(bytes: u64) -> u64 {
     bytes.next_multiple_of(BLOCK)
 }

@@ -20,10 +20,10 @@ const MAGIC: [u8; 8] = *b"rustind1";
 /// Bytes before the payload.
 pub(super) const HEADER: usize = 80;
 
-/// Where the checksum begins.
+/// The offset of the checksum.
 const SUM: usize = 48;
 
-/// What is wrong with a file.
+/// The kinds of damage to a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub(super) enum Damage {
     /// The file does not begin as entries of this version do.

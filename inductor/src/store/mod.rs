@@ -1,8 +1,8 @@
-//! What compilation makes, kept from one process to the next.
+//! A cache of the products of compilation, kept from one process to the next.
 //!
 //! A [`Store`] gives back bytes that were put into it under a [`Key`], or nothing. The key is a hash of all that the
 //! bytes follow from (the text of an IR, options, the machine, versions), so nothing in a store is ever out of date.
-//! What the bytes are is the business of who puts them there: a backend's machine code, a shader's text.
+//! The meaning of the bytes is the business of who puts them there: a backend's machine code, a shader's text.
 //!
 //! Invariants: what [`Store::get`] gives is, byte for byte, what was put there under that key; no failure of a store is
 //! a failure of compilation. Absent: anything of a device, and of the environment (who opens a store says where).
@@ -19,7 +19,7 @@ pub use private::Refusal;
 
 use std::fmt;
 
-/// What identifies an entry: a hash of all that it follows from.
+/// The identity of an entry: a hash of all that it follows from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key([u8; Key::BYTES]);
 
@@ -60,9 +60,9 @@ impl fmt::Debug for Key {
     }
 }
 
-/// Where results of compilation are kept.
+/// A cache of results of compilation.
 pub trait Store: Send + Sync {
-    /// What was put there under this key, if it still is.
+    /// The bytes that were put there under this key, if they still are.
     fn get(&self, key: &Key) -> Option<Vec<u8>>;
 
     /// Keeps bytes under a key, or does not.

@@ -14,7 +14,7 @@ pub enum Refusal {
     Unusable {
         /// The directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         reason: io::Error,
     },
     /// There is something else of that name.

@@ -1,4 +1,4 @@
-//! What a store must survive.
+//! Tests of a store: the damage, failures and races that it must survive.
 
 use super::*;
 use std::fs;
@@ -17,7 +17,7 @@ fn key(name: &str) -> Key {
     Key::new("test", [name.as_bytes()])
 }
 
-/// So many keys whose entries share a directory.
+/// `count` keys whose entries share a directory.
 fn neighbours(count: usize) -> Vec<Key> {
     let are = |key: &Key| name_of(key).starts_with("07");
     (0..).map(|n| key(&format!("{n}"))).filter(are).take(count).collect()
@@ -79,7 +79,7 @@ impl Subscriber for Warnings {
     fn exit(&self, _: &span::Id) {}
 }
 
-/// How many warnings `f` gives.
+/// The number of warnings that `f` gives.
 fn warnings(f: impl FnOnce()) -> usize {
     let told = Warnings::default();
     with_default(told.clone(), f);

@@ -1,4 +1,4 @@
-//! Tensor IR: a functional graph of primitives on whole tensors, what decomposition gives and the scheduler takes.
+//! Tensor IR: a functional graph of primitives on whole tensors, which decomposition gives and the scheduler takes.
 //!
 //! Invariants: nodes stand in dependency order; sizes are expressions of the graph's pool; the operands of a `Map` have
 //! the node's sizes (a broadcast is an explicit view) and dtypes as [`fx::prim`] demands; views hold no arithmetic.
@@ -32,7 +32,7 @@ pub type Dims = SmallVec<[Expr; 5]>;
 /// One tensor.
 #[derive(Clone, Debug)]
 pub struct TensorData {
-    /// How it comes about.
+    /// The operation that defines it.
     pub op: Op,
     /// Element type.
     pub dtype: DType,
@@ -44,7 +44,7 @@ pub struct TensorData {
     pub origin: NodeId,
 }
 
-/// How a tensor comes about.
+/// The operations that define a tensor.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Op {
     /// The graph's input with this number.
@@ -68,13 +68,13 @@ pub enum Op {
     Map(Pointwise, SmallVec<[Tensor; 3]>),
     /// Conversion to this tensor's dtype.
     Convert(Tensor),
-    /// The same elements seen otherwise.
+    /// A view of another tensor's elements.
     View(Tensor, View),
     /// A combination along some dimensions, which vanish; `dims` ascending.
     Reduce(Reduction, Tensor, SmallVec<[usize; 5]>),
     /// Elements of a source at computed positions.
     Gather {
-        /// Read from.
+        /// The tensor that is read.
         source: Tensor,
         /// For each dimension of the source, where the index along it comes from.
         dims: SmallVec<[GatherDim; 5]>,
@@ -83,7 +83,7 @@ pub enum Op {
     Cat(Vec<Tensor>, usize),
     /// The source inside, a value around it.
     Pad {
-        /// What is padded.
+        /// The tensor that is padded.
         source: Tensor,
         /// For each dimension, the elements in front.
         low: Dims,
@@ -94,7 +94,7 @@ pub enum Op {
     Cumsum(Tensor, usize),
 }
 
-/// Where an index of a gather comes from.
+/// The sources of a gather's index along one dimension.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum GatherDim {
     /// The position along this dimension of the result.
@@ -103,10 +103,10 @@ pub enum GatherDim {
     Index(Tensor),
 }
 
-/// How a view's position maps to its source's.
+/// The kinds of views, each of which maps its positions to its source's.
 #[derive(Clone, PartialEq, Debug)]
 pub enum View {
-    /// The same elements in row-major order under other sizes.
+    /// All elements in row-major order under other sizes.
     Reshape,
     /// Dimension `k` is the source's dimension `perm[k]`.
     Permute(SmallVec<[usize; 5]>),
@@ -226,12 +226,12 @@ pub enum Output {
     Object(ObjectId),
 }
 
-/// What an input is to hold when everything is computed. Until then it has the value that it came with.
+/// The value that an input is to hold when everything is computed. Until then it has the one that it came with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Write {
     /// The input.
     pub input: Tensor,
-    /// Of the input's dtype and sizes; no view of an input.
+    /// The new value, of the input's dtype and sizes; no view of an input.
     pub value: Tensor,
 }
 
@@ -250,12 +250,12 @@ pub struct TensorGraph {
     pub inputs: usize,
     /// The inputs that change, each once.
     pub writes: Vec<Write>,
-    /// What is returned.
+    /// The outputs that are returned.
     pub outputs: Vec<Output>,
 }
 
 impl TensorGraph {
-    /// What a tensor is a view of.
+    /// The base of a tensor: the one under all of its views, itself if it is no view.
     pub fn viewed(&self, mut t: Tensor) -> Tensor {
         while let Op::View(source, _) = self.tensors[t].op {
             t = source;
@@ -263,8 +263,8 @@ impl TensorGraph {
         t
     }
 
-    /// The same graph of other tensors. `add` is handed each, with its number here and its operands as they are there;
-    /// it adds it and whatever else is wanted, and says which tensor takes its place.
+    /// A copy of the graph with other tensors. `add` is handed each tensor, with its number here and its operands as
+    /// they are in the copy; it adds the tensor and whatever else is wanted, and says which tensor takes its place.
     pub fn rebuilt(
         &self,
         mut add: impl FnMut(&mut PrimaryMap<Tensor, TensorData>, Tensor, TensorData) -> Tensor,
@@ -350,7 +350,7 @@ impl Op {
     }
 }
 
-/// What a symbol is taken for where no typical value of it is known; by heuristics only.
+/// The value that a symbol is assumed to have where no typical one is known; by heuristics only.
 const UNKNOWN: i64 = 256;
 
 /// A typical value of a size.

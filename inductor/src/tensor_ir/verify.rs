@@ -15,7 +15,7 @@ use symshapes::{DType, Expr, Pool};
 
 use super::{CallId, CallOut, GatherDim, Op, Output, Tensor, TensorData, TensorGraph, View, Write, numel};
 
-/// Which invariant does not hold, and where.
+/// The violated invariant, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
     /// A use of a tensor that does not stand before.
@@ -23,7 +23,7 @@ pub enum VerifyError {
     Order {
         /// The user.
         tensor: Tensor,
-        /// What it uses.
+        /// The operand.
         operand: Tensor,
     },
     /// An argument of a call that stands after its results, or an output that does not exist.
@@ -75,7 +75,7 @@ pub enum VerifyError {
     Shape {
         /// The tensor.
         tensor: Tensor,
-        /// What does not fit.
+        /// The mismatch.
         what: &'static str,
     },
 }

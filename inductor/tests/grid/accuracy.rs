@@ -1,4 +1,4 @@
-//! How far the functions that are spelled out are from the exact values.
+//! Errors of the functions that are spelled out, against the exact values.
 
 use crate::support::inputs_of;
 use expect_test::expect;

@@ -1,4 +1,5 @@
-//! What is wrong is found: barriers left out, values used where they are not, types that do not fit.
+//! Mutations of a kernel that the verifier or the interpreter must find: barriers left out, values used before they are
+//! defined, types that do not fit.
 
 use crate::support::devices;
 use inductor::grid::{GridKernel, Op, Stmt, Ty, lower, verify};

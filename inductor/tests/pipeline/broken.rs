@@ -51,7 +51,7 @@ fn at(plan: &SymbolicPlan, s0: i64, s1: i64) -> Plan {
     plan.at(&value).expect("every size has a value")
 }
 
-/// What the verifier says of a plan.
+/// The verifier's error for a plan; `right` if there is none.
 fn verdict(plan: &Plan) -> String {
     verify(plan).map_or_else(|error| error.to_string(), |()| "right".to_owned())
 }

@@ -10,8 +10,8 @@ use inductor::{Compiled, Options, compile};
 use std::collections::HashMap;
 use symshapes::{DType, Expr};
 
-/// How far a float may be from the interpreter's, as a part of the largest in the graph: sums of sums multiply what
-/// their terms have lost.
+/// The tolerance between a float and the interpreter's, as a part of the largest in the graph: sums of sums multiply
+/// what their terms have lost.
 const TOLERANCE: f64 = 1e-4;
 
 /// The graph for values of its symbols, by name.

@@ -65,7 +65,7 @@ struct Machine<'a> {
     objects: HashMap<ObjectId, Value>,
 }
 
-/// What [`inductor::plan::SymbolicPlan::at`] keeps.
+/// The invariant that [`inductor::plan::SymbolicPlan::at`] keeps.
 const FITS: &str = "a plan's buffers fit in memory";
 
 impl<'a> Machine<'a> {

@@ -14,7 +14,7 @@ use std::{
     panic::{self, AssertUnwindSafe},
 };
 
-/// How many graphs are tried, where the environment does not say it.
+/// The number of graphs to try, where the environment does not say it.
 const GRAPHS: u64 = 300;
 
 /// Sets of values that each symbolic graph is run with.
@@ -94,7 +94,7 @@ fn reads_back(kernel: &Kernel) -> Result<(), String> {
     if read == *kernel && read.to_string() == text { Ok(()) } else { Err(format!("{read}\nis not\n{text}")) }
 }
 
-/// What the graphs of a run were like.
+/// Statistics of the graphs of a run.
 #[derive(Default, Debug)]
 struct Tally {
     graphs: usize,

@@ -16,7 +16,7 @@ pub(crate) const VALUES: &[i64] = &[2, 3, 7, 8, 16, 17, 33];
 /// The symbols of symbolic graphs; each is at least 2.
 pub(crate) const SYMBOLS: [&str; 2] = ["s0", "s1"];
 
-/// What sizes a graph's inputs have.
+/// The kinds of sizes of a graph's inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Dims {
     /// Numbers.
@@ -27,7 +27,7 @@ pub(crate) enum Dims {
 
 const SIZES: &[i64] = &[1, 2, 3, 5, 8, 16, 17];
 
-/// How many tensors a graph takes.
+/// The number of tensors that a graph takes.
 const INPUTS: usize = 5;
 
 /// The most elements that a tensor has, and the most products that a matrix multiplication takes, where every symbol
@@ -105,7 +105,7 @@ impl Make {
         }
     }
 
-    /// What a value may be a view of.
+    /// The base that a value may be a view of; the value itself if it is no view.
     fn viewed(&self, mut node: NodeId) -> NodeId {
         let may_view = |target: &str| {
             let of_aten = fx::aten::Aten::named(target)

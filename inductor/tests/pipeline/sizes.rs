@@ -18,7 +18,7 @@ fn plan(graph: &str) -> SymbolicPlan {
     compare::compiled(&graph).expect("the graph compiles").plan
 }
 
-/// What the plan says of the values of its symbols.
+/// The plan's answer to these values of its symbols: `Ok`, or the error.
 fn answer(plan: &SymbolicPlan, values: &[(&str, i64)]) -> Result<(), SizeError> {
     let value = |sym| values.iter().find(|(name, _)| *name == plan.pool.name(sym)).map(|&(_, value)| value);
     plan.at(&value).map(|_| ())

@@ -27,10 +27,10 @@ const MANY_BYTES: usize = 4 << 20;
 /// Threads that take hashes: memory is what they wait for.
 const HASHERS: usize = 4;
 
-/// How many copies of a result are kept before somebody must have asked for one.
+/// The number of copies of a result that are kept before somebody must have asked for one.
 const TRIES: u32 = 4;
 
-/// How many runs a copy of a result is kept without being used.
+/// The number of runs for which a copy of a result is kept without being used.
 const PATIENCE: u64 = 64;
 
 /// A tensor's copy on the device.
@@ -38,7 +38,7 @@ struct Kept {
     tensor: Py<PyWeakrefReference>,
     state: State,
     memory: Memory,
-    /// That of the result which it is; `None` for a weight.
+    /// The demand for the result that this is a copy of; `None` for a weight.
     demand: Option<Arc<Demand>>,
     /// The run that last made or used it.
     used: u64,
@@ -52,7 +52,7 @@ pub(crate) struct Demand {
 }
 
 impl Demand {
-    /// That of a result which is sure to be read.
+    /// The demand for a result that is sure to be read.
     pub(crate) fn certain() -> Demand {
         Demand { kept: AtomicU32::new(0), used: AtomicBool::new(true) }
     }
@@ -68,18 +68,18 @@ pub(crate) struct Copy<'py> {
     pub(crate) tensor: Bound<'py, PyAny>,
     pub(crate) state: State,
     pub(crate) memory: Memory,
-    /// That of a result.
+    /// The demand for the result; `None` for a weight.
     pub(crate) demand: Option<Arc<Demand>>,
 }
 
-/// What a copy was made of, or what is looked for.
+/// The state of a tensor's memory: that which a copy was made of, or that which is looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct State {
     /// The address of the first element.
     address: usize,
     bytes: usize,
     dtype: DType,
-    /// How often the tensor was written to, where somebody counts.
+    /// The version counter of the tensor, which counts the writes to it, if it has one.
     version: Option<u64>,
     /// A hash of all bytes, unless the counter is trusted.
     hash: Option<u128>,

@@ -1,4 +1,4 @@
-//! What a backend is given of a capture, and what it gives back.
+//! Backends: the input that one is given of a capture, and its answer.
 //!
 //! A backend that is [described](Backend::described) to gets what torch's Dynamo would give it: the symbols of sizes as
 //! inputs of the graph, and [`Facts`], of which `_fakes.py` makes torch's own environment. What it assumed while it
@@ -37,18 +37,18 @@ pub(super) struct Backend {
     through: Option<Py<PyAny>>,
 }
 
-/// What comes of a graph.
+/// A graph that was compiled.
 pub(super) struct Compiled<'py> {
-    /// What the code calls; `None` if there is nothing in the graph.
+    /// The function that the code calls; `None` if there is nothing in the graph.
     pub(super) function: Option<Bound<'py, PyAny>>,
-    /// What has to hold for it, in addition to the trace's guards.
+    /// The assumptions that have to hold for it, in addition to the trace's guards.
     pub(super) assumed: Assumed,
 }
 
-/// What a backend answers.
+/// The answers of a backend.
 pub(super) enum Answer<'py> {
     Compiled(Box<Compiled<'py>>),
-    /// It assumed of the numbers what cannot be checked, or cannot take their symbols.
+    /// It assumed something about the numbers that cannot be checked, or cannot take their symbols.
     Unguarded,
     /// The function is to run as it is.
     Declined,
@@ -64,13 +64,13 @@ impl<'py> Answer<'py> {
 /// it.
 pub(super) struct Check {
     test: Py<PyAny>,
-    /// What it checks.
+    /// The condition that it checks, as text.
     pub(super) text: String,
     inputs: Vec<SourceId>,
 }
 
 impl Check {
-    /// A check of what is at these sources.
+    /// A check of the objects at these sources.
     pub(super) fn new(test: Py<PyAny>, text: String, inputs: Vec<SourceId>) -> Check {
         Check { test, text, inputs }
     }
@@ -99,7 +99,7 @@ impl Backend {
         self.through.is_none()
     }
 
-    /// What it refers to, for the garbage collector.
+    /// Visits the objects that it refers to, for the garbage collector.
     pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.compiler)
     }
@@ -169,7 +169,7 @@ fn weights(capture: &Capture) -> Vec<usize> {
     capture.inputs.iter().enumerate().filter(|&(_, &id)| is_weight(id)).map(|(at, _)| at).collect()
 }
 
-/// Has a compiler compile a graph of which it is told what torch's Dynamo would tell.
+/// Has a graph compiled by a compiler that is described to: it is told what torch's Dynamo would tell.
 fn describe<'py>(
     compiler: &Bound<'py, PyAny>,
     inputs: Vec<Bound<'py, PyAny>>,
@@ -187,7 +187,8 @@ fn describe<'py>(
     Ok(Answer::compiled(Some(function), assumed))
 }
 
-/// A capture's graph with the symbols of sizes as inputs, what torch's Dynamo would tell of it, and its inputs.
+/// A capture's graph with the symbols of sizes as inputs, the facts that torch's Dynamo would tell of it, and the
+/// origin of each input.
 fn with_facts<'py>(
     py: Python<'py>,
     inputs: &[Bound<'py, PyAny>],
@@ -202,7 +203,7 @@ fn with_facts<'py>(
     Ok((lifted, Bound::new(py, Facts::new(graph, origins, &places, capture, assumed))?, places))
 }
 
-/// What a described backend would be given of a capture: the graph, its inputs, the facts.
+/// The arguments that a described backend would be given for a capture: the graph, its inputs, the facts.
 pub(super) fn described<'py>(call: &Call<'py>, capture: &Capture) -> PyResult<Bound<'py, PyTuple>> {
     let py = call.py();
     let inputs = inputs(call, capture)?;
@@ -210,8 +211,7 @@ pub(super) fn described<'py>(call: &Call<'py>, capture: &Capture) -> PyResult<Bo
     (lifted, PyList::new(py, inputs)?, facts).into_pyobject(py)
 }
 
-/// Makes symbols of where inputs of symbolic sizes start in their storages. The tracer's own graphs do not depend on
-/// it.
+/// Makes symbols of the storage offsets of inputs with symbolic sizes. The tracer's own graphs do not depend on them.
 fn place_in_storage(
     graph: &mut fx::Graph,
     assumed: &mut Assumed,
@@ -232,7 +232,7 @@ fn place_in_storage(
     Ok(())
 }
 
-/// What the call gives for the graph's inputs.
+/// The values of the graph's inputs in the call.
 fn inputs<'py>(call: &Call<'py>, capture: &Capture) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = call.py();
     let prepared = Prepared::new(py, &capture.sources, &call.code(), std::iter::empty(), 0)?;
@@ -287,7 +287,7 @@ impl GraphCall {
         function.call(PyTuple::new(py, values)?, kwargs)
     }
 
-    /// What the backend made.
+    /// The function that the backend made.
     #[getter]
     fn function(&self, py: Python<'_>) -> Py<PyAny> {
         self.function.clone_ref(py)

@@ -1,4 +1,4 @@
-//! The guards of one trace, as the frame hook asks them.
+//! The guards of one trace, as the frame hook evaluates them.
 
 use super::{
     backend::{Check, Compiled},
@@ -29,17 +29,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub(super) struct CallGuard {
     pub(super) conditions: Arc<Conditions>,
     snapshots: Snapshots,
-    /// How many entries its function has.
+    /// The number of entries of its function.
     entries: Arc<AtomicUsize>,
 }
 
-/// What has to hold in a call.
+/// The conditions that have to hold in a call.
 pub(super) struct Conditions {
     pub(super) tree: GuardTree,
     prepared: Prepared,
-    /// Of which capture it is.
+    /// The capture that they come from.
     frame: FrameId,
-    /// What the backend wants to be checked besides.
+    /// The checks that the backend wants besides.
     pub(super) checks: Vec<Check>,
 }
 
@@ -79,7 +79,7 @@ impl CallGuard {
         Ok(CallGuard { conditions, snapshots: Snapshots::default(), entries })
     }
 
-    /// The same guards, for another compiled function that shares the entry.
+    /// A copy of these guards for another compiled function that shares the entry; it has snapshots of its own.
     pub(super) fn shared(&self, entries: Arc<AtomicUsize>) -> CallGuard {
         CallGuard { conditions: Arc::clone(&self.conditions), snapshots: Snapshots::default(), entries }
     }
@@ -110,7 +110,7 @@ impl Guard for CallGuard {
     }
 }
 
-/// Why these guards, made by this handler, do not hold.
+/// The reasons for which these guards, made by this handler, do not hold.
 pub(super) fn why_not(call: &Call<'_>, failed: &[Rc<dyn Guard>]) -> PyResult<Vec<Recompile>> {
     let guards = failed.iter().filter_map(|guard| (&**guard as &dyn Any).downcast_ref::<CallGuard>());
     let torch = Torch::get(call.py())?;

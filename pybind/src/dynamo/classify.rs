@@ -1,4 +1,5 @@
-//! What an object is: exact types only, so that a subclass, which may mean anything, is never taken for its base.
+//! Classification of objects: by exact types only, so that a subclass, which may mean anything, is never taken for its
+//! base.
 
 use super::{arrays, constant, members};
 use crate::fx_module::{allowed_target, function_target};
@@ -17,10 +18,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
-/// What an object is, with its parts as Python objects.
+/// The view of an object, with its parts as Python objects.
 pub(super) type PyView<'py> = View<Bound<'py, PyAny>>;
 
-/// Looks at an object.
+/// Classifies an object.
 pub(super) fn look<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyView<'py>> {
     let py = object.py();
     if let Ok(items) = object.cast_exact::<PyTuple>() {
@@ -319,7 +320,7 @@ fn dispatch_keys(keys: &Bound<'_, PyAny>) -> PyResult<DispatchKeys> {
     Ok(DispatchKeys { bits, name })
 }
 
-/// What `mark_dynamic` and its like have left in a tensor.
+/// The marks of a tensor's dimensions, as `mark_dynamic` and its like have left them in it.
 fn marks(tensor: &Bound<'_, PyAny>, rank: usize) -> PyResult<Vec<Mark>> {
     if members::own_dict(tensor)?.is_none_or(|own| own.is_empty()) {
         return Ok(vec![Mark::None; rank]);
@@ -362,7 +363,7 @@ fn marks(tensor: &Bound<'_, PyAny>, rank: usize) -> PyResult<Vec<Mark>> {
     Ok(marks)
 }
 
-/// What `mark_unbacked` has left of a dimension.
+/// The bounds and the group that `mark_unbacked` has left for a dimension.
 fn unbacked(tensor: &Bound<'_, PyAny>, dim: usize) -> PyResult<Unbacked> {
     let of_dim = |name: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
         let Some(all) = tensor.getattr_opt(name)? else { return Ok(None) };
@@ -374,7 +375,7 @@ fn unbacked(tensor: &Bound<'_, PyAny>, dim: usize) -> PyResult<Unbacked> {
     Ok(Unbacked { min, max, group: group.map(Into::into) })
 }
 
-/// Whose code a function is.
+/// The owner of a function's code.
 pub(super) fn place(function: &Bound<'_, PyAny>) -> PyResult<Place> {
     let py = function.py();
     if function.getattr_opt(intern!(py, "_torchdynamo_disable"))?.is_some_and(|v| v.is_truthy().unwrap_or(true)) {
@@ -447,7 +448,7 @@ const IN_GRAPH: &[&str] = &[
     "tanhshrink", "triplet_margin_loss", "unfold", "upsample",
 ];
 
-/// The same of `torch.functional`.
+/// Counterpart of [`IN_GRAPH`] for `torch.functional`.
 #[rustfmt::skip]
 const IN_GRAPH_TOO: &[&str] = &[
     "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_tensors", "cartesian_prod", "cdist",
@@ -462,7 +463,7 @@ fn is_in_graph(name: &str) -> bool {
     }
 }
 
-/// What `torch.compiler.disable` has made of a function.
+/// The extents to which `torch.compiler.disable` keeps a function from being compiled.
 pub(super) enum Disabled {
     /// Nothing that it calls is compiled either.
     Throughout,
@@ -470,7 +471,8 @@ pub(super) enum Disabled {
     Alone(Py<PyAny>),
 }
 
-/// What the wrapper that `torch.compiler.disable` puts around a function says; `None` for any other function.
+/// The extent that is stated by the wrapper which `torch.compiler.disable` puts around a function; `None` for any other
+/// function.
 pub(super) fn disabled(function: &Bound<'_, PyAny>, file: &str) -> PyResult<Option<Disabled>> {
     let py = function.py();
     if !file.ends_with("/torch/_dynamo/eval_frame.py") && !file.ends_with("/torch/_dynamo/external_utils.py") {
@@ -552,8 +554,8 @@ pub(super) fn is_entry(code: &Bound<'_, PyAny>, file: &str) -> PyResult<bool> {
     })
 }
 
-/// True for code with all of whose calls a program's has nothing to do: imports, what lazy modules do before their
-/// first call, and the ways into torch's own compilers and tracers.
+/// True for code all of whose calls are no part of the program: imports, what lazy modules do before their first call,
+/// and the ways into torch's own compilers and tracers.
 pub(super) fn is_apart(file: &str) -> bool {
     const APART: [&str; 8] = [
         "/torch/nn/modules/lazy.py",
@@ -568,8 +570,8 @@ pub(super) fn is_apart(file: &str) -> bool {
     file.starts_with("<frozen importlib") || APART.iter().any(|entry| file.contains(entry))
 }
 
-/// The folders whose code is never traced: the standard library's, torch's, ours. Packages that are installed beside
-/// the standard library are traced.
+/// True for files whose code is never traced: the standard library's, torch's, NumPy's, ours. Other packages that are
+/// installed beside the standard library are traced.
 pub(super) fn is_skipped(py: Python<'_>, file: &str) -> bool {
     static OURS: OnceLock<Option<String>> = OnceLock::new();
     static LIBRARY: OnceLock<Option<String>> = OnceLock::new();

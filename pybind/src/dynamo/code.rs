@@ -1,4 +1,4 @@
-//! Code objects, in and out.
+//! Conversion of code objects to plain data and back.
 //!
 //! A constant without a plain counterpart is opaque, under its place in a table that goes with the code object and
 //! those nested in it.

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 pub(super) struct Config<'py>(Option<Bound<'py, PyAny>>);
 
 impl<'py> Config<'py> {
-    /// As it is now.
+    /// The module as it is now.
     pub(super) fn new(py: Python<'py>) -> Config<'py> {
         Config(members::loaded(py, "torch._dynamo.config"))
     }

@@ -1,4 +1,4 @@
-//! Constants, in and out.
+//! Conversion of constants from Python objects and back.
 
 use crate::torch::Torch;
 use guards::Constant;

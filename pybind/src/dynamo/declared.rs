@@ -1,4 +1,4 @@
-//! What `compile(dynamic_shapes=...)` says of the parameters of one function; `_dynamic_shapes.py` has read it.
+//! Declarations of `compile(dynamic_shapes=...)` for one function's parameters; `_dynamic_shapes.py` has read them.
 
 use dynamo_core::host::Mark;
 use pyo3::exceptions::PyValueError;
@@ -8,10 +8,10 @@ use symshapes::{NamedSize, Range};
 /// A row: the source as guards print it, the kind, and what else there is to say.
 pub(super) type Row<'py> = (String, String, Bound<'py, PyAny>);
 
-/// Name, factor, offset, least and greatest value of the name, whether the size decides nothing.
+/// Name, factor, offset, least and greatest value of the name, whether the size is unbacked (decides nothing).
 type Named = (String, i64, i64, Option<i64>, Option<i64>, bool);
 
-/// What is said of the sizes and integers that one code object is given. What nothing is said of is static.
+/// The declarations for the sizes and integers that one code object is given. Those without one are static.
 pub(super) struct Declared {
     code: Py<PyAny>,
     marks: Vec<(String, Mark)>,
@@ -23,7 +23,7 @@ impl Declared {
         Ok(Declared { code, marks: marks.collect::<PyResult<_>>()? })
     }
 
-    /// What is said, if it is of this code.
+    /// The declarations, if they are for this code.
     pub(super) fn of(&self, code: &Bound<'_, PyAny>) -> Option<&[(String, Mark)]> {
         self.code.bind(code.py()).is(code).then_some(&self.marks)
     }

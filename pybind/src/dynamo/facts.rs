@@ -1,4 +1,4 @@
-//! What torch's tools have to know of a capture, as plain Python values, and what they assume in return.
+//! The facts of a capture for torch's tools, as plain Python values, and the assumptions that these make in return.
 //!
 //! Knows nothing of torch's classes: `_fakes.py` makes those of what is here.
 
@@ -32,7 +32,7 @@ pub(crate) struct Facts {
     assumed: Mutex<Assumed>,
 }
 
-/// What the trace and the backend assume.
+/// The assumptions of the trace and of the backend.
 pub(super) struct Assumed {
     /// The symbols, and what was decided about them.
     pub(super) env: ShapeEnv,
@@ -40,7 +40,7 @@ pub(super) struct Assumed {
     pub(super) sources: Sources,
     /// Guards in addition to the trace's.
     pub(super) guards: Vec<guards::Guard>,
-    /// What only Python can check.
+    /// The checks that only Python can make.
     pub(super) checks: Vec<Check>,
     /// True if something was assumed that cannot be checked.
     unguarded: bool,
@@ -49,7 +49,7 @@ pub(super) struct Assumed {
 }
 
 impl Assumed {
-    /// What the trace alone assumes.
+    /// The assumptions of the trace alone.
     pub(super) fn of(capture: &Capture) -> Assumed {
         Assumed {
             env: capture.env.clone(),
@@ -69,7 +69,7 @@ impl Facts {
         Facts { graph, origins, renamed, given, places: places.to_vec(), assumed: Mutex::new(assumed) }
     }
 
-    /// What was assumed; `None` if it cannot all be checked.
+    /// Takes the assumptions out; `None` if they cannot all be checked.
     pub(super) fn finish(&self, capture: &Capture) -> Option<Assumed> {
         let assumed = self.with(|assumed| std::mem::replace(assumed, Assumed::of(capture)));
         (!assumed.unguarded).then_some(assumed)
@@ -106,19 +106,19 @@ impl Facts {
         owned.into_iter().map(row).collect()
     }
 
-    /// What the trace has decided about the symbols.
+    /// The decisions of the trace about the symbols.
     fn known(&self) -> Vec<String> {
         let text = |env: &ShapeEnv, guard: &symshapes::Guard| env.pool().display_pred(guard.pred).to_string();
         self.with(|assumed| assumed.env.guards().iter().map(|guard| text(&assumed.env, guard)).collect())
     }
 
-    /// What the trace has stated of symbols without a value in this call.
+    /// The assertions of the trace about symbols without a value in this call.
     fn stated(&self) -> Vec<String> {
         let text = |env: &ShapeEnv, stated: &Assertion| env.pool().display_pred(stated.pred).to_string();
         self.with(|assumed| assumed.env.assertions().iter().map(|stated| text(&assumed.env, stated)).collect())
     }
 
-    /// Notes what has to hold of symbols without a value in this call; false if it is not understood.
+    /// Notes an assertion about symbols without a value in this call; false if it is not understood.
     fn state(&self, text: &str) -> bool {
         self.with(|assumed| {
             let mut env = assumed.env.clone();
@@ -133,8 +133,8 @@ impl Facts {
         })
     }
 
-    /// Where each input of the graph comes from: `given`, `size`, `stride` or `storage_offset`, the number of what
-    /// the code gives, and the dimension.
+    /// The origin of each input of the graph: `given`, `size`, `stride` or `storage_offset`, the number of the input
+    /// that the code gives, and the dimension.
     #[getter]
     fn places(&self) -> Vec<(&'static str, usize, usize)> {
         let row = |place: &Input| match *place {
@@ -151,7 +151,7 @@ impl Facts {
         self.given.iter().map(|&id| self.source(py, id)).collect()
     }
 
-    /// What is known of each node, in the graph's order: `("tensor", dtype, device, sizes, strides, offset,
+    /// The metadata of each node, in the graph's order: `("tensor", dtype, device, sizes, strides, offset,
     /// requires_grad)`, `("int", value)`, `("number", text)`, `("tuple", [...])` or `None`; symbolic numbers are texts.
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let value = |node| self.value(py, self.graph[node].meta.as_ref());
@@ -177,7 +177,7 @@ impl Facts {
         self.graph.nodes().map(|node| (spans(node), self.origins[node].within)).collect()
     }
 
-    /// What each node was called before it had the name of a variable.
+    /// The name of each node before it was named after a variable.
     fn first_names(&self) -> Vec<&str> {
         let first = |node| self.renamed.iter().find(|(renamed, _)| *renamed == node).map(|(_, name)| name.as_str());
         self.graph.nodes().map(|node| first(node).unwrap_or(&self.graph[node].name)).collect()
@@ -257,8 +257,7 @@ impl Facts {
     }
 }
 
-/// An expression: an `int`, or a text.
-/// A number, or the text of a symbolic one.
+/// A number as an `int`, or as text if it is symbolic.
 pub(super) fn number<'py>(py: Python<'py>, pool: &Pool, expr: Expr) -> PyResult<Bound<'py, PyAny>> {
     Ok(match pool.as_int(expr) {
         Some(value) => value.into_pyobject(py)?.into_any(),

@@ -21,7 +21,8 @@ const FLAGS: u32 = 0x1 | 0x2;
 
 /// The code object of a graph's `forward`; `None` if the graph has an argument that only the source can say.
 ///
-/// `callables` are what the nodes call that call functions, in program order; `filename` is where the source is kept.
+/// `callables` are the callees of the nodes that call functions, in program order; `filename` is where the source is
+/// kept.
 #[pyfunction]
 pub(crate) fn bytecode_of<'py>(
     graph: &Bound<'py, fx_module::Graph>,
@@ -135,7 +136,7 @@ impl<'a, 'py> Writer<'a, 'py> {
         None
     }
 
-    /// Pushes what a function gives. An operator that writes to its first operand gives that, under both names.
+    /// Pushes the result of a function. An operator that writes to its first operand gives that, under both names.
     fn function(&mut self, node: &'a Node) -> Option<()> {
         let callable = self.callables.next()?;
         let callable = self.object(Object::Callable(callable));
@@ -153,7 +154,7 @@ impl<'a, 'py> Writer<'a, 'py> {
         Some(())
     }
 
-    /// Calls what is ready to be called.
+    /// Pushes the arguments of the callee on the stack, and calls it.
     fn call(&mut self, args: &'a [Arg], node: &'a Node) -> Option<()> {
         args.iter().chain(node.kwargs.iter().map(|(_, value)| value)).try_for_each(|arg| self.arg(arg))?;
         let count = (args.len() + node.kwargs.len()) as u32;

@@ -17,7 +17,7 @@ use std::iter::successors;
 pub(super) struct GuardFilter(pub(super) Py<PyAny>);
 
 impl GuardFilter {
-    /// What it refers to, for the garbage collector.
+    /// Visits the objects that it refers to, for the garbage collector.
     pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.0)
     }
@@ -53,8 +53,8 @@ impl GuardFilter {
     }
 }
 
-/// What is told of a guard: its kind, the part of the global state that it looks at if it is one of those, its source
-/// as printed, whether that is global, the objects on the way there, the outermost first, as far as there are any, how
+/// The row of a guard: its kind, the part of the global state that it looks at if it is one of those, its source as
+/// printed, whether that is global, the objects on the way there, the outermost first, as far as there are any, how
 /// many there should be, and the check as printed.
 fn row<'py>(sources: &Sources, guard: &Guard, objects: &mut CallObjects<'_, 'py>) -> PyResult<Bound<'py, PyDict>> {
     let state = match &guard.kind {

@@ -38,7 +38,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What the names begin with of functions that go on after a break.
+/// The prefix of the names of resume functions, which go on after a graph break.
 const RESUMED: &str = "torch_dynamo_resume_in_";
 
 /// Compiles what is called under it, with one backend and one set of options.
@@ -170,7 +170,8 @@ impl Optimized {
         }
     }
 
-    /// What it refers to, for the garbage collector; all that can be in a circle with it clears itself.
+    /// Visits the objects that it refers to, for the garbage collector. All that can be in a cycle with it clears
+    /// itself.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.function)?;
         self.end.as_ref().map_or(Ok(()), |end| end.traverse(&visit))?;
@@ -212,7 +213,7 @@ impl Drop for Optimized {
 }
 
 impl Tracing {
-    /// What it has in common with those that share their entries.
+    /// The key that it has in common with those that share its entries.
     pub(super) fn group(&self) -> Option<&Py<PyAny>> {
         self.group.as_ref()
     }
@@ -337,7 +338,7 @@ impl Handler for Tracing {
     }
 }
 
-/// What becomes of the first call of a function, where compilation is to wait.
+/// The ways to run the first call of a function, where compilation is to wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Delay {
     None,
@@ -357,8 +358,9 @@ fn file_of(call: &Call<'_>) -> PyResult<String> {
     Ok(module.transpose()?.flatten().and_then(|module| module.extract().ok()).unwrap_or(file))
 }
 
-/// How often a function that goes on after a break has called itself, by way of functions like it: once for each turn
-/// of a loop that has the break in it. Such turns lie on the interpreter's stack, which loops of the program do not.
+/// The number of times that a resume function has called itself, by way of functions like it: once for each iteration
+/// of a loop that has the graph break in it. Such iterations lie on the interpreter's stack, which loops of the program
+/// do not.
 fn turns(call: &Call<'_>) -> PyResult<usize> {
     let py = call.py();
     let place = |code: &Bound<'_, PyAny>| -> PyResult<(String, String)> {
@@ -400,13 +402,13 @@ fn aot_eager(py: Python<'_>) -> PyResult<Backend> {
     Backend::new(&py.import("rust_inductor._backends")?.call_method1("resolve", ("aot_eager",))?)
 }
 
-/// Why a call is not captured.
+/// The reasons for which a call is not captured.
 pub(super) enum NotCaptured {
     /// The tracer says so, or the graph ends where it must not.
     Ended(Break),
     /// Something around it failed.
     Failed(PyErr),
-    /// What the backend raised, or the call itself is to raise, which is the user's to know.
+    /// An exception that the backend raised, or that the call itself is to raise, which is the user's to see.
     Backend(PyErr),
 }
 
@@ -618,7 +620,7 @@ impl Tracing {
         code::write(py, &capture.code, &opaque, &nested)
     }
 
-    /// What an event about this call says of it, and of the entries whose guards did not hold.
+    /// The event of this call, with the entries whose guards did not hold if anybody is to be told.
     fn event<'a, 'py>(&self, call: &'a Call<'py>, failed: &[Rc<dyn Guard>]) -> PyResult<Event<'a, 'py>> {
         let frame = self.history.with(&call.code(), |history| (history.frame, history.captures));
         let recompiles = if self.listeners.wanted(call.py())? { why_not(call, failed)? } else { Vec::new() };

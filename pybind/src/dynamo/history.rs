@@ -1,4 +1,4 @@
-//! What earlier calls of a code object have shown: which sizes and integers change between calls.
+//! Histories of code objects: the sizes and integers that have changed between earlier calls.
 //!
 //! Invariant: a code object's history ends with it, since its address may be another one's next.
 
@@ -9,23 +9,23 @@ use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What is known of code objects that are alive.
+/// The histories of code objects that are alive.
 #[derive(Default)]
 pub(super) struct Histories(Arc<ByAddress>);
 
 type ByAddress = Mutex<FxHashMap<usize, History>>;
 
-/// What is known of a code object's earlier calls.
+/// The history of a code object's calls.
 pub(super) struct History {
     /// A weak reference that takes this away together with the code object.
     _end: Option<Py<PyAny>>,
-    /// When that was: nothing is known after a reset.
+    /// The epoch in which it began: a reset ends it.
     epoch: u64,
     /// The code object's number.
     pub(super) frame: usize,
-    /// How often it has been captured.
+    /// The number of its captures, entries that it shares with another function included.
     pub(super) captures: usize,
-    /// The same, for its entries' guards.
+    /// That number, as its entries' guards read it.
     pub(super) entries: Arc<AtomicUsize>,
     /// Whether a call was let by, that the next may tell what changes.
     pub(super) delayed: bool,
@@ -35,15 +35,15 @@ pub(super) struct History {
     pub(super) changed: Vec<String>,
     /// Those of them that nobody was told of yet.
     pub(super) news: Vec<String>,
-    /// Of a function that goes on after a break: the code of the function that the program has written, by address, and
-    /// the code of those that go on with it.
+    /// Of a resume function, which goes on after a graph break: the code of the function that the program has written,
+    /// by address, and the code of the functions that it continues.
     root: Option<usize>,
     parents: Vec<usize>,
-    /// Of a function of the program's: the code of all functions that go on with it.
+    /// Of a function of the program's: the code of all its resume functions.
     resumed: Vec<Py<PyAny>>,
 }
 
-/// How many functions that go on with one of the program's are compared.
+/// Resume functions of one of the program's functions that are compared, at most.
 const MOST_RESUMED: usize = 100;
 
 /// The next code object's number.
@@ -90,12 +90,12 @@ impl History {
 }
 
 impl Histories {
-    /// How many entries there are, of all code objects.
+    /// The number of entries of all code objects.
     pub(super) fn captures(&self) -> usize {
         lock(&self.0).values().map(|history| history.captures).sum()
     }
 
-    /// What is known of this code object.
+    /// Calls `f` with the history of a code object, which is a new one if there is none, or none since the last reset.
     pub(super) fn with<T>(&self, code: &Bound<'_, PyAny>, f: impl FnOnce(&mut History) -> T) -> T {
         let key = code.as_ptr() as usize;
         // Made outside of the lock, since it runs Python, which may end other code objects.

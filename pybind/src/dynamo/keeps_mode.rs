@@ -32,7 +32,7 @@ struct Modes<'py> {
     autocast: [(&'static str, Bound<'py, PyAny>, Bound<'py, PyAny>); 2],
     /// Whether autocast keeps converted weights.
     cache: Bound<'py, PyAny>,
-    /// How many contexts of autocast there are.
+    /// The nesting depth of autocast contexts.
     depth: i64,
 }
 
@@ -66,7 +66,7 @@ impl<'py> Modes<'py> {
     }
 }
 
-/// How many autocast contexts there are, one in the other.
+/// The nesting depth of autocast contexts.
 fn nesting(torch: &Bound<'_, PyAny>) -> PyResult<i64> {
     torch.call_method0("autocast_increment_nesting")?;
     torch.call_method0("autocast_decrement_nesting")?.extract()

@@ -12,7 +12,7 @@ use pyo3::types::PyTuple;
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{Expr, ShapeEnv, Sym, TensorMeta};
 
-/// Where an input of the graph comes from, by the number of the input that the code gives.
+/// The origins of an input of the graph, by the number of the input that the code gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Input {
     /// It is that input.
@@ -21,7 +21,7 @@ pub(super) enum Input {
     Size(usize, usize),
     /// It is the stride of a dimension.
     Stride(usize, usize),
-    /// It is where the tensor starts in its storage.
+    /// It is the tensor's storage offset.
     Offset(usize),
 }
 
@@ -38,7 +38,7 @@ impl Input {
     }
 }
 
-/// Makes the symbols of sizes inputs, and names integers after their sources. Gives where each input comes from.
+/// Makes the symbols of sizes inputs, and names integers after their sources. Gives the origin of each input.
 pub(super) fn sizes(graph: &mut Graph, origins: &mut Origins, inputs: &[SourceId], sources: &Sources) -> Vec<Input> {
     let mut lifted = Lifted { places: Vec::new(), nodes: FxHashMap::default(), origins };
     let placeholders: Vec<NodeId> = graph.placeholders().collect();
@@ -103,7 +103,7 @@ fn drop_unused(graph: &mut Graph, places: Vec<Input>) -> Vec<Input> {
     kept
 }
 
-/// Writes what is known of each node by the symbols that are left.
+/// Simplifies the metadata of each node to the symbols that are left.
 pub(super) fn simplify(graph: &mut Graph, env: &mut ShapeEnv) {
     for node in graph.nodes().collect::<Vec<_>>() {
         if let Some(meta) = graph[node].meta.take() {
@@ -148,7 +148,7 @@ impl Lifted<'_> {
         self.places.push(place);
     }
 
-    /// Drops the questions for what is an input now.
+    /// Drops the calls of `size` and `stride` whose results are inputs now.
     fn replace_sizes(&self, graph: &mut Graph) {
         let asks = |graph: &Graph, id: NodeId| {
             let node = &graph[id];

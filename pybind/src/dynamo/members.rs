@@ -1,5 +1,5 @@
-//! What classes and instances have under a name, as `_PyType_Lookup` and `object.__getattribute__` find it; nothing is
-//! bound, and no code of the user's runs.
+//! Attributes of classes and instances, as `_PyType_Lookup` and `object.__getattribute__` find them; nothing is bound,
+//! and no code of the user's runs.
 
 use super::classify::dotted_name;
 use dynamo_core::host::EnumMember;
@@ -11,14 +11,14 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::ffi::c_ulong;
 
-/// The sort of an entry of a class.
+/// The kinds of entries of a class.
 pub(super) enum Member<'py> {
     Function,
     StaticMethod(Bound<'py, PyAny>),
     ClassMethod(Bound<'py, PyAny>),
     /// The functions that read, write and delete it.
     Property([Option<Bound<'py, PyAny>>; 3]),
-    /// The function, and the name under which instances keep what it gives.
+    /// The function, and the name under which instances keep its result.
     CachedProperty(Bound<'py, PyAny>, String),
     Slot,
     /// By its dotted name.
@@ -29,8 +29,8 @@ pub(super) enum Member<'py> {
     Plain,
 }
 
-/// What the classes of the method resolution order have under a name, those up to `after` left out; and the place of
-/// the class that has it.
+/// The attribute that the classes of the method resolution order have under a name, those up to `after` left out; and
+/// the place of the class that has it.
 pub(super) fn in_mro_after<'py>(
     class: &Bound<'py, PyType>,
     name: &str,
@@ -53,7 +53,7 @@ pub(super) fn in_mro_after<'py>(
     Ok(None)
 }
 
-/// What a class gives its instances under a name, by the interpreter's own cache.
+/// The attribute that a class gives its instances under a name, by the interpreter's own cache.
 pub(super) fn in_mro<'py>(class: &Bound<'py, PyType>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
     // SAFETY: a live class, and a string that is interned, as the cache has it. The reference is borrowed from the
     // class, which nothing changes before it is a reference of its own.
@@ -106,7 +106,7 @@ pub(super) fn interned<'py>(py: Python<'py>, name: &str) -> Bound<'py, PyString>
     })
 }
 
-/// The sort of what a class has under a name.
+/// The kind of a class's entry under a name.
 pub(super) fn kind<'py>(found: &Bound<'py, PyAny>, name: &str) -> Member<'py> {
     let unknown = Member::Descriptor { is_data: true };
     by_class(found, name).unwrap_or(unknown)
@@ -149,7 +149,7 @@ fn by_class<'py>(found: &Bound<'py, PyAny>, name: &str) -> PyResult<Member<'py>>
     })
 }
 
-/// What an object itself has under a name: in its `__dict__`, or in a member of `__slots__`.
+/// The attribute that an object itself has under a name: in its `__dict__`, or in a member of `__slots__`.
 pub(super) fn of_instance<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = object.py();
     let class = object.get_type();
@@ -234,13 +234,13 @@ pub(super) fn solid_base(class: &Bound<'_, PyType>) -> PyResult<Option<String>> 
     Ok(known.contains(&base.as_str()).then_some(base))
 }
 
-/// What a member of an enumeration is equal to; `None` for what is no such member.
+/// The equality of a member of an enumeration; `None` for what is no such member.
 pub(super) fn enum_member(object: &Bound<'_, PyAny>) -> PyResult<Option<EnumMember>> {
     let (py, class) = (object.py(), object.get_type());
     if !class.get_type().is(&py.import(intern!(py, "enum"))?.getattr(intern!(py, "EnumMeta"))?) {
         return Ok(None);
     }
-    // True if the first class that says so is this one.
+    // True if the class has this method from the base.
     let has_of = |base: &Bound<'_, PyType>, name: &str| -> PyResult<bool> {
         let (own, known) = (in_mro_after(&class, name, None)?, in_mro_after(base, name, None)?);
         Ok(matches!((own, known), (Some((_, own)), Some((_, known))) if own.is(&known)))
@@ -277,7 +277,7 @@ pub(super) fn call_cached<'py>(
     function.call(args.cast_into::<PyTuple>()?, Some(&keywords))
 }
 
-/// True if a function of `functools.lru_cache` has kept what it gives for positional arguments; `false` also where that
+/// True if a function of `functools.lru_cache` has cached its result for positional arguments; `false` also where that
 /// cannot be told.
 pub(super) fn has_kept(function: &Bound<'_, PyAny>, arguments: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = function.py();

@@ -1,27 +1,28 @@
 //! Our own Dynamo, as Python sees it: the frame hook's handler, the interpreter that the tracer asks, the objects that
 //! guards look at.
 //!
-//! - [`handler`]: a call that no entry fits is traced, its graph compiled, its guards and code installed;
-//! - [`call_guard`]: those guards, as the hook asks them; [`promises`]: what `mark_dynamic` says is kept;
-//! - [`guard_filter`]: which of them the program drops;
-//! - [`declared`]: what `dynamic_shapes` says of a function's parameters;
-//! - [`stance`]: what `torch.compiler.set_stance` asks for;
-//! - [`others`]: torch's compiler is off while ours is on;
-//! - [`history`]: what earlier calls have shown to change; [`retired`]: what functions that ended leave to the next;
-//! - [`backend`]: what a backend is given and gives back, [`lift`] the graph in torch's form, [`facts`] what torch's
-//!   tools have to know; [`numbers`] takes floats out of a graph for our own compiler, [`number_calls`] out of its
-//!   calls;
-//! - [`keeps_mode`]: what a graph does to autograd's mode or autocast is undone if it fails;
-//! - [`failures`]: what is told of an exception that a graph raises;
+//! - [`handler`]: traces a call that no entry fits, has its graph compiled, installs guards and code;
+//! - [`call_guard`]: those guards, as the hook evaluates them; [`promises`]: errors for broken promises of
+//!   `mark_dynamic`;
+//! - [`guard_filter`]: the program's filter, by which some of them are dropped;
+//! - [`declared`]: the declarations of `dynamic_shapes` for a function's parameters;
+//! - [`stance`]: the stance that `torch.compiler.set_stance` sets;
+//! - [`others`]: keeps torch's compiler off while ours is on;
+//! - [`history`]: sizes and integers that earlier calls have shown to change; [`retired`]: entries of functions that
+//!   ended, kept for the next;
+//! - [`backend`]: the input and the answer of a backend, [`lift`]: the graph in torch's form, [`facts`]: the facts for
+//!   torch's tools; [`numbers`] takes floats out of a graph for our own compiler, [`number_calls`] out of its calls;
+//! - [`keeps_mode`]: restores autograd's mode and autocast if a graph that sets them fails;
+//! - [`failures`]: the callback for an exception that a graph raises;
 //! - [`host`]: the tracer's questions, answered by looking at objects without running the user's code;
-//! - [`objects`]: the guards' questions, [`tensors`] of tensors, [`keys`] of the keys of dicts and
-//!   [`states`] of the global state;
-//! - [`snapshots`]: the last check that passed, [`stability`] what it depends on, [`version_tags`] by which that is
-//!   known to be unchanged, or [`watchers`], and [`seal`] how it is verified;
-//! - [`members`]: what classes and instances have under a name, bound to nothing;
-//! - [`symbolic`]: torch is asked about calls on symbolic sizes;
-//! - [`tell`]: what listeners and the log are told;
-//! - [`code`], [`constant`]: code objects and constants, in and out; [`graph_code`] makes those of graphs.
+//! - [`objects`]: a call's objects, as guards read them; apart from these [`tensors`], [`keys`] of dicts, and
+//!   [`states`], the global state;
+//! - [`snapshots`]: the last check that passed; [`stability`]: its dependencies; [`version_tags`] and [`watchers`], by
+//!   which these are known to be unchanged; [`seal`]: their verification;
+//! - [`members`]: attributes of classes and instances, bound to nothing;
+//! - [`symbolic`]: asks torch about calls on symbolic sizes;
+//! - [`tell`]: the events that listeners and the log are told of;
+//! - [`code`], [`constant`]: code objects and constants, read and written; [`graph_code`]: code objects of graphs.
 
 mod arrays;
 mod backend;

@@ -6,12 +6,12 @@
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
 use symshapes::{DType, Device, Expr};
 
-/// How a call is written.
+/// The forms in which a call is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     /// As it is, with tensors.
     Same,
-    /// The same, in the type of the other operand.
+    /// As it is, with tensors of the other operand's type.
     Compared,
     /// As a choice for each bound.
     Bounded,
@@ -47,7 +47,7 @@ const ROWS: &[(Form, &str, &str)] = &[
     (Form::Leaky, "leaky_relu", "input negative_slope"),
 ];
 
-/// What stands for a number: its tensor, of this type, made before this node.
+/// Makes the tensor that stands for a number, of this type, before this node.
 pub(super) type Tensors<'a> = dyn FnMut(&mut Graph, NodeId, DType, NodeId) -> NodeId + 'a;
 
 /// A scalar tensor's metadata.

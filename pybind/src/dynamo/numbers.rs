@@ -40,7 +40,7 @@ impl Parts {
         self.tensors.clone().map(Into::into)
     }
 
-    /// The same in ATen overloads, if each call has one.
+    /// The graph that computes the tensors in ATen overloads, if each call has one.
     #[getter]
     fn lowered(&self) -> Option<fx_module::Graph> {
         let mut lowered = torch_ops::lower_torch(self.tensors.as_ref()?).ok()?;

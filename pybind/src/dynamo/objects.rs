@@ -1,4 +1,4 @@
-//! What guards ask of a call's objects.
+//! A call's objects, as guards read and compare them.
 //!
 //! Names, constants and tensors of a tree are prepared once. Objects whose identity counts are referred to weakly: a
 //! guard lives in a code object, into which the garbage collector does not look, and an object that is gone equals
@@ -159,9 +159,9 @@ pub(super) struct CallObjects<'a, 'py> {
     pub(super) call: &'a Call<'py>,
     pub(super) prepared: &'a Prepared,
     pub(super) torch: &'static Torch,
-    /// The addresses of what has changed between checks so often that nothing is to rely on it.
+    /// The addresses that have changed between checks so often that nothing is to rely on them.
     pub(super) changing: &'a [usize],
-    /// Who is told of changes from now on, where a snapshot is taken.
+    /// The watch that is told of changes from now on, where a snapshot is taken.
     pub(super) watch: Option<&'a Arc<Watch>>,
 }
 

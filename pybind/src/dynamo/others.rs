@@ -15,7 +15,7 @@ pub(super) struct TorchOff<'py> {
 }
 
 impl<'py> TorchOff<'py> {
-    /// From now on. Where nobody but us sees frames, this costs a comparison.
+    /// Turns torch's compiler off from now on. Where nobody but us sees frames, this costs a comparison.
     ///
     /// # Errors
     /// None but torch's.

@@ -17,8 +17,8 @@ pub(super) fn broken_promise(py: Python<'_>, text: String) -> PyResult<PyErr> {
     Ok(PyErr::from_value(promise_error(py)?.call1((text,))?))
 }
 
-/// An exception for what the trace states of sizes that decide nothing, and that this call's sizes do not keep: with
-/// them the program would do something else than what was traced.
+/// An exception for an assertion of the trace about unbacked sizes that this call's sizes break: with them the program
+/// would do something else than what was traced.
 pub(super) fn keeps_statements(capture: &Capture) -> PyResult<()> {
     let values: FxHashMap<symshapes::SourceId, i64> =
         capture.hints.iter().map(|&(source, value)| (source.into(), value)).collect();
@@ -31,7 +31,8 @@ pub(super) fn keeps_statements(capture: &Capture) -> PyResult<()> {
     Err(PyRuntimeError::new_err(format!("{}: {what} does not hold ({})", broken.message, broken.at)))
 }
 
-/// What torch lets pass: the sizes 0 and 1, of which the program says nothing, and sizes that are tied to each other.
+/// True for what torch lets pass: the sizes 0 and 1, of which the program says nothing, and sizes that are tied to each
+/// other.
 fn is_tolerated(violation: &Violation) -> bool {
     match violation.reason {
         _ if violation.constraint.name.is_some() => false,

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyFunction, PyString, PyTuple};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How many are kept of one key.
+/// Retired functions that are kept of one key, at most.
 const MOST_OF_KEY: usize = 8;
 
 /// Addresses: of a function's code object; of a method's object and code; of any other object.
@@ -45,7 +45,7 @@ impl End {
         found.is_ok_and(|found| !found)
     }
 
-    /// What it refers to, for the garbage collector.
+    /// Visits the objects that it refers to, for the garbage collector.
     pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.0)
     }
@@ -112,8 +112,8 @@ pub(super) fn forget() {
     drop(gone);
 }
 
-/// An object with which what is kept of a function ends, and the code object where that is another one: the code object
-/// of a function, the object of a method, or what is no function itself.
+/// The object with which a function's kept entries end: the code object of a function, the object of a method, or the
+/// callable itself if it is neither. And the code object where that is another one.
 fn owner<'py>(function: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Option<Bound<'py, PyAny>>)> {
     let py = function.py();
     if let Ok(function) = function.cast_exact::<PyFunction>() {
@@ -130,7 +130,7 @@ fn key(owner: &Bound<'_, PyAny>, code: Option<&Bound<'_, PyAny>>) -> Key {
     (owner.as_ptr() as usize, code.map_or(0, |code| code.as_ptr() as usize))
 }
 
-/// A weak reference that takes away what is kept of an owner when that ends.
+/// A weak reference that drops an owner's kept entries when the owner ends.
 fn ends_with(owner: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     let (py, address) = (owner.py(), owner.as_ptr() as usize);
     let forget = move |_: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| {

@@ -18,23 +18,24 @@ use rustc_hash::FxHashMap;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-/// A word at an address, and what it was. At no address it is the index of a tag that is no word.
+/// A word in memory: its address, and the value that it had. If the address is null, the value is the index of a tag
+/// that is no word.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word {
     pub(super) at: *const u64,
     pub(super) value: u64,
 }
 
-/// What a snapshot depends on.
+/// The dependencies of a snapshot.
 #[derive(Debug)]
 pub(super) struct Seal {
     watch: Option<Arc<Watch>>,
     words: Vec<Word>,
-    /// What each word is about.
+    /// The location of each word's tag.
     locations: Vec<usize>,
     /// Tags that are no words.
     others: Vec<Tag>,
-    /// What words are about, kept alive: acyclic objects, and weak references.
+    /// The objects that words are about, kept alive: acyclic ones, and weak references.
     _owned: Vec<Py<PyAny>>,
     tensors: Vec<SealedTensor>,
     /// The metadata of tensors, each kind once.
@@ -50,7 +51,7 @@ unsafe impl Sync for Seal {}
 #[derive(Debug)]
 struct SealedTensor {
     object: *mut ffi::PyObject,
-    /// Where its metadata is.
+    /// The address of its metadata.
     at: usize,
     /// The metadata when it was sealed; `u32::MAX` if that is not to be had in words.
     kind: u32,

@@ -1,7 +1,7 @@
 //! The snapshot of the last check of a compiled entry's guards that passed, and when to take the next one.
 //!
-//! What has changed is no reason to compile again: the guards are read once. If they hold, the next snapshot is taken
-//! of that check. If they do not, another entry may fit, and the snapshot stays for when its model is called again.
+//! A change is no reason to compile again: the guards are read once. If they hold, the next snapshot is taken of that
+//! check. If they do not, another entry may fit, and the snapshot stays for when its model is called again.
 //!
 //! A snapshot costs several checks, so one that is of little use makes the next one wait longer. What has broken it
 //! though the guards held all the time is relied on no more: a dict that changes at each call is read entry by entry
@@ -35,11 +35,11 @@ const MOST_CHANGING: usize = 64;
 #[derive(Default)]
 pub(super) struct Snapshots {
     kept: Mutex<Kept>,
-    /// In how many checks the latest one held.
+    /// The number of checks in which the latest one held.
     uses: AtomicU32,
 }
 
-/// What has changed of a snapshot.
+/// The parts of a snapshot that may have changed.
 #[derive(Clone, Copy)]
 enum Changed {
     Root(NodeId),
@@ -57,7 +57,7 @@ struct Kept {
     wait: u32,
     /// The roots that have changed too often.
     roots: Vec<NodeId>,
-    /// The addresses of what has.
+    /// The addresses of the locations that have.
     changing: Arc<Vec<usize>>,
 }
 

@@ -1,5 +1,5 @@
-//! Which reads and guards version tags vouch for: how attributes are found, as `object.__getattribute__` and
-//! `type.__getattribute__` find them, and what each place on the way hangs on.
+//! The reads and guards that version tags vouch for: attributes are found as `object.__getattribute__` and
+//! `type.__getattribute__` find them, and each place on the way is tagged.
 //!
 //! Invariant: whatever is not known to hang on tags alone is volatile.
 

@@ -1,5 +1,5 @@
-//! What `torch.compiler.set_stance` asks for, as far as it is ours to do: torch keeps it in a variable of a module that
-//! we never import for it.
+//! The stance that `torch.compiler.set_stance` sets, as far as it is ours to follow: torch keeps it in a variable of a
+//! module that we never import for it.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What is to be done with calls.
+/// The stances: the ways to treat calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stance {
     /// They are compiled.
@@ -34,7 +34,7 @@ pub(super) fn skips_guards() -> bool {
     SKIPS_GUARDS.load(Ordering::Relaxed)
 }
 
-/// What was asked for last. This is asked for each call: a look into a dict or two, as long as nothing changes.
+/// The stance that was set last. It is read for each call: a look into a dict or two, as long as nothing changes.
 pub(super) fn stance(py: Python<'_>) -> Stance {
     static MODULES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
     static VARIABLES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();

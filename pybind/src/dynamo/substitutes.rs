@@ -7,7 +7,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// What is registered for a function, if torch's Dynamo is there at all.
+/// The substitute that is registered for a function, if torch's Dynamo is there at all.
 pub(super) fn find<'py>(function: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = function.py();
     let Some(owner) = members::loaded(py, "torch._dynamo.variables.functions") else { return Ok(None) };

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PySlice, PyTuple};
 use symshapes::{Expr, Pool, ShapeEnv, Sym};
 
-/// What a node gives; the error says why that is not known.
+/// The metadata of a node's result; the error says why it is not known.
 pub(super) fn infer(
     py: Python<'_>,
     graph: &Graph,

@@ -1,4 +1,4 @@
-//! What the tracer tells listeners: one dict per capture, per function that runs as it is, and per limit reached.
+//! Events that listeners are told of: one dict per capture, per function that runs as it is, and per limit reached.
 //!
 //! Every event has `original`, the code object that was called, and `frame`, its number and how often it had been
 //! captured; then, as the event is:
@@ -46,7 +46,7 @@ pub(super) struct Spent {
     pub(super) backend: Duration,
 }
 
-/// Who is told.
+/// The receivers of events.
 pub(super) struct Listeners {
     /// Is called with every event.
     pub(super) listener: Option<Py<PyAny>>,
@@ -55,7 +55,7 @@ pub(super) struct Listeners {
 }
 
 impl Listeners {
-    /// What they refer to, for the garbage collector.
+    /// Visits the objects that they refer to, for the garbage collector.
     pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.listener)?;
         visit.call(&self.logs)
@@ -153,7 +153,7 @@ impl Listeners {
     }
 }
 
-/// What every event has.
+/// The part that all events have in common.
 pub(super) struct Event<'a, 'py> {
     pub(super) call: &'a Call<'py>,
     pub(super) frame: FrameId,
@@ -185,7 +185,7 @@ impl Recompile {
     }
 }
 
-/// The guards of the trace, then what the backend wants to be checked besides, which has no source.
+/// Sets the guards of the trace, then the checks that the backend wants besides, which have no source.
 fn set_guards(dict: &Bound<'_, PyDict>, guard: &CallGuard) -> PyResult<()> {
     let conditions = &guard.conditions;
     let (sources, all, checks) = (conditions.tree.sources(), conditions.tree.guards(), &conditions.checks);
@@ -208,7 +208,7 @@ fn set_guards(dict: &Bound<'_, PyDict>, guard: &CallGuard) -> PyResult<()> {
     dict.set_item("guard_lines", lines.collect::<Vec<_>>())
 }
 
-/// How long the guards take on the call that was traced.
+/// The time in microseconds that the guards take on the call that was traced.
 fn microseconds(call: &Call<'_>, guard: &CallGuard) -> PyResult<f64> {
     let start = Instant::now();
     guard.holds(call)?;
@@ -238,7 +238,7 @@ impl<'py> Names<'_, 'py> {
     }
 }
 
-/// What was run: place, depth, opcode, argument and stack of each instruction.
+/// Sets the instructions that were run: place, depth, opcode, argument and stack of each.
 fn set_followed(dict: &Bound<'_, PyDict>, followed: &[Followed]) -> PyResult<()> {
     let row = |step: &Followed| {
         let place = (step.place.0.clone(), step.place.1, step.place.2.clone());

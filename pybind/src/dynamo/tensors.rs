@@ -1,4 +1,4 @@
-//! What guards ask of tensors.
+//! Comparison of tensors with guards.
 //!
 //! Most calls bring the tensors that were guarded, or ones just like them: these are recognised by a comparison of
 //! plain numbers with what was prepared, which many guards share. All else is decided by the guard itself.
@@ -107,13 +107,13 @@ fn fits(guard: &TensorGuard, info: &Info<'_>) -> bool {
         && (strides.all(|((w, f), size)| *size <= 1 || w.is_none_or(|w| w == *f)) || info.sizes.contains(&0))
 }
 
-/// Where a tensor differs, but for its class, which was compared before.
+/// The mismatch of a tensor with a guard, but for its class, which was compared before.
 fn differs(guard: &TensorGuard, mut facts: TensorFacts) -> Option<guards::Mismatch> {
     facts.python_type = guard.python_type;
     guard.mismatch(&facts)
 }
 
-/// What a tensor is; `None` if it is none.
+/// The facts that guards check of a tensor; `None` if the object is none.
 pub(super) fn facts(object: &Bound<'_, PyAny>) -> Option<TensorFacts> {
     let View::Tensor(tensor) = classify::look(object).ok()? else { return None };
     Some(TensorFacts {

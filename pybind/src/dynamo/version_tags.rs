@@ -118,7 +118,7 @@ impl Tag {
         })
     }
 
-    /// True if a tag that is no word is what it was.
+    /// True if a tag that is no word is still current.
     #[inline]
     pub(super) fn is_current(&self, objects: &CallObjects<'_, '_>) -> bool {
         match *self {
@@ -179,7 +179,7 @@ unsafe fn entry(dict: *const ffi::PyDictObject, key: &Bound<'_, PyString>) -> *m
 /// The tags of what one check reads, in the making.
 pub(super) struct Tagging<'a> {
     pub(super) tags: &'a mut Vec<Tag>,
-    /// The addresses of what has changed between checks.
+    /// The addresses that have changed between checks.
     pub(super) changing: &'a [usize],
     /// Whether dicts are watched; else they are known by their versions.
     pub(super) watches: bool,

@@ -27,7 +27,7 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Who is told of a dict's changes.
+/// The watches that are told of a dict's changes.
 type Flags = SmallVec<[Arc<Told>; 1]>;
 
 /// The values that entries had before their first change, by the addresses of dict and key. Key and value are of
@@ -52,7 +52,7 @@ const MODIFIED: c_int = 1;
 /// `PyDict_EVENT_DEALLOCATED`
 const DEALLOCATED: c_int = 5;
 
-/// What one watch was told.
+/// The changes that one watch was told of.
 #[derive(Debug, Default)]
 struct Told {
     /// The address of the first dict that has changed; 0 for none.
@@ -281,7 +281,8 @@ impl Watch {
         }
     }
 
-    /// Ends the making of a snapshot: what has changed while it was made, it may have seen before or after.
+    /// Ends the making of a snapshot. A change while it was made counts for good: the snapshot may have read the value
+    /// before or after it.
     pub(super) fn seal(&self) {
         if self.told.changed.load(Ordering::Relaxed) != 0 {
             self.told.is_lost.store(true, Ordering::Relaxed);

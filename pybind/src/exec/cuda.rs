@@ -31,12 +31,12 @@ pub(crate) struct CudaCode<'a> {
     pub(crate) kernels: &'a PrimaryMap<KernelId, Arc<CudaKernel>>,
 }
 
-/// What a program knows of its device.
+/// The part of a program that concerns its CUDA device.
 pub(crate) struct CudaPart {
     pub(super) device: Arc<Cuda>,
     /// The device's number.
     pub(super) index: i32,
-    /// How many flags the program has.
+    /// The number of flags that the program has.
     count: usize,
     /// A byte for each flag. Kernels that meet an index out of bounds set it, which fails the call and every other that
     /// uses the device; so they are 0 from call to call.

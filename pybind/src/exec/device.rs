@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use std::slice;
 use std::sync::Arc;
 
-/// What a program knows of its device.
+/// The part of a program that concerns its device.
 pub(crate) struct DevicePart {
     device: Arc<Wgpu>,
     /// The inputs that are known to be weights, by number.

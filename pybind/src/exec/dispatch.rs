@@ -64,7 +64,7 @@ type NewValue = unsafe extern "C" fn(*mut *mut Word) -> i32;
 /// `operator new(unsigned long)`
 type New = unsafe extern "C" fn(usize) -> *mut Word;
 
-/// What makes room for a word on the heap that libtorch frees.
+/// The allocators of a heap word that libtorch frees.
 #[derive(Clone, Copy)]
 enum NewBox {
     /// libtorch itself.
@@ -108,14 +108,14 @@ impl Interface {
     }
 }
 
-/// What becomes a word at each call.
+/// The kinds of values that become a word at each call.
 #[derive(Clone, Debug, PartialEq)]
 enum Value {
-    /// The same at each call: a number, a code, nothing.
+    /// A word that is constant from call to call: a number, a code, nothing.
     Word(Word),
     Tensor(ViewId),
     List(Vec<Value>),
-    /// What stands where there might be nothing.
+    /// A value of an optional type.
     Some(Box<Value>),
     Text(Box<str>),
 }
@@ -131,12 +131,12 @@ impl Value {
     }
 }
 
-/// What an operator gives.
+/// The forms of an operator's results.
 #[derive(Clone, Debug, PartialEq)]
 enum Results {
     /// One list of tensors.
     List,
-    /// These; those that are true are tensors, the others numbers that nobody looks at.
+    /// A flag per result: true for a tensor, false for a number that nobody looks at.
     Each(SmallVec<[bool; 4]>),
 }
 
@@ -146,7 +146,7 @@ pub(crate) struct Dispatch {
     overload: CString,
     values: Vec<Value>,
     results: Results,
-    /// True if the operator gives what an operand is, in other clothes.
+    /// True if the operator is a view of an operand.
     views: bool,
 }
 
@@ -184,7 +184,7 @@ pub(crate) fn find(call: &Call, view: &mut dyn FnMut(&View) -> ViewId) -> Result
     })
 }
 
-/// What the operator gives, if that is what the call wants.
+/// The form of the operator's results, if it is the one that the call wants.
 fn results(op: Aten, call: &Call) -> Result<Results, String> {
     if call.results.iter().any(|result| matches!(result, CallResult::Object(_))) {
         return Err("a result that is no tensor of known sizes".to_owned());

@@ -10,7 +10,7 @@ use inductor::plan::{Call, CallArg, View};
 use std::ffi::c_void;
 use std::{mem, ptr};
 
-/// What a parameter is in C.
+/// The kinds of parameters, by their C types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     /// `AtenTensorHandle`
@@ -68,7 +68,7 @@ pub(crate) struct Actual<'a, T> {
     tensors: &'a [RawTensor],
 }
 
-/// How a shim returns its results.
+/// The ways in which a shim returns its results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     /// It writes into the tensor that is its first parameter.
@@ -83,7 +83,7 @@ pub(crate) struct Row {
     pub(crate) op: Aten,
     /// The function, NUL-terminated.
     symbol: &'static str,
-    /// How results come back.
+    /// The way in which results are returned.
     pub(crate) form: Form,
     /// The parameters.
     kinds: &'static [Kind],

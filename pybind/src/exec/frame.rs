@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::ptr;
 use std::sync::Arc;
 
-/// What stands behind a buffer at the moment.
+/// The tensor behind a buffer at the moment, by its ownership.
 #[derive(Default)]
 pub(crate) enum Slot {
     /// Nothing: not yet written, or freed, or in the arena.
@@ -26,7 +26,7 @@ pub(crate) enum Slot {
     Empty,
     /// A tensor that somebody else keeps alive during the call.
     Borrowed(RawTensor),
-    /// The same, by a reference of ours.
+    /// A tensor that somebody else keeps alive during the call, held by a reference of ours.
     Shared(Tensor),
     /// A tensor of ours.
     Owned(Tensor),
@@ -60,9 +60,9 @@ pub(crate) struct Frame {
     pub(crate) objects: Vec<Option<Py<PyAny>>>,
     /// Where values are, in a program with a device.
     pub(super) session: Option<Session<Gpu>>,
-    /// What the inputs were when the call began, where a device may keep copies of them.
+    /// The states of the inputs when the call began, where a device may keep copies of them.
     pub(super) states: FxHashMap<Buf, State>,
-    /// What was kept of an earlier call, if this one uses it.
+    /// The frozen results of an earlier call, if this one uses them.
     pub(super) kept: Option<Arc<Kept>>,
     /// PyTorch's current stream, in a program with a CUDA device.
     pub(super) stream: Stream,

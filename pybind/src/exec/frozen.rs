@@ -1,4 +1,4 @@
-//! What follows from weights alone, kept from call to call.
+//! Frozen results: those computed from weights alone, kept from call to call.
 //!
 //! Invariants: kept tensors are used only where each weight is the tensor that they were made of, at the address and
 //! with the number of writes that it had before that; a graph's programs for all sizes share them, and they are the
@@ -15,11 +15,11 @@ use pyo3::types::PyWeakrefReference;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What a graph has kept.
+/// The latest frozen results of a graph, if it has kept any.
 #[derive(Default)]
 pub(crate) struct Latest(Mutex<Option<Arc<Kept>>>);
 
-/// How often everything was forgotten.
+/// The number of times that everything was forgotten.
 static FORGOTTEN: AtomicU64 = AtomicU64::new(0);
 
 /// Has every graph compute anew what follows from weights.
@@ -39,7 +39,7 @@ type Known = (Py<PyWeakrefReference>, State);
 /// The weights of a call, as they were before it.
 pub(super) struct MadeOf {
     weights: Vec<Known>,
-    /// How often everything had been forgotten.
+    /// The number of times that everything had been forgotten.
     forgotten: u64,
 }
 
@@ -49,12 +49,12 @@ pub(super) struct Frozen {
     end: usize,
     /// The weights that they read.
     weights: Vec<Buf>,
-    /// What they write that later steps read.
+    /// The buffers that they write and that later steps read.
     results: Vec<Buf>,
     latest: Arc<Latest>,
 }
 
-/// How a call begins.
+/// The steps that a call may begin at.
 pub(super) enum Start {
     /// Behind the frozen steps.
     Kept(usize),

@@ -75,26 +75,26 @@ pub(crate) struct ViewSpec {
     whole: bool,
 }
 
-/// What an argument of the call must be.
+/// The requirements on an argument of the call.
 pub(crate) struct InputSpec {
-    /// Which argument.
+    /// The number of the argument.
     index: usize,
     buf: Buf,
     device: (i32, Option<i32>),
-    /// The graph changes it.
+    /// True if the graph writes to it.
     written: bool,
 }
 
 /// An argument of a call through Python.
 pub(crate) enum PyArg {
-    /// The same at each call.
+    /// An object that is constant from call to call.
     Constant(Py<PyAny>),
     Tensor(ViewId),
     Object(ObjectId),
     List(Vec<PyArg>),
 }
 
-/// What a call's result becomes.
+/// The destinations of a call's result.
 #[derive(Clone, Copy)]
 pub(crate) enum Keep {
     Nothing,
@@ -119,11 +119,11 @@ pub(crate) struct PyCall {
 pub(crate) struct ExternCall {
     way: Way,
     results: Vec<Keep>,
-    /// What libtorch said when it refused a call that Python could make: it is not asked again.
+    /// The message with which libtorch refused a call that Python could make: it is not asked again.
     refused: OnceLock<String>,
 }
 
-/// How libtorch is called.
+/// The ways of calling libtorch.
 pub(crate) enum Way {
     /// By the operator's own function.
     Shim(Extern, Vec<Value<ViewId>>),
@@ -153,10 +153,10 @@ pub(crate) enum Step {
     Cuda(CudaLaunch),
     /// A library's operator as the device computes it.
     Library(LibraryCall),
-    /// The same, if the device may refuse, with what is done then.
+    /// A library's operator that the device may refuse to compute, with the step that is done then.
     Unless(LibraryCall, Box<Step>),
-    /// The same, as the device computes it or as libtorch does, with the kernel that follows if the device computes
-    /// that as well: whichever is faster.
+    /// A library's operator as the device computes it or as libtorch does, whichever is faster. The kernel is that of
+    /// the epilogue, which runs after libtorch's if the device's computes the epilogue as well.
     Either(LibraryCall, ExternCall, Option<KernelLaunch>, Contest),
     /// The call, and the same call through Python should libtorch refuse it.
     Extern(ExternCall, PyCall),
@@ -168,7 +168,7 @@ pub(crate) enum Step {
     Check(Buf),
     /// The caller's tensor gets these elements.
     Write(Buf, ViewId),
-    /// What the device does; this and the rest stand only in programs that have one.
+    /// A task of the device; this step and those below occur only in programs that have one.
     Device(Task<Work>),
     /// The host is about to read these.
     Fetch(Box<[Buf]>),
@@ -185,7 +185,7 @@ pub(crate) enum Output {
     View(ViewId),
     Constant(Py<PyAny>),
     Object(ObjectId),
-    /// The same object as an earlier output.
+    /// An earlier output itself.
     Same(usize),
     /// Another tensor with the memory of an earlier output.
     Alias(usize),
@@ -212,7 +212,7 @@ pub(crate) struct Program {
     /// The result in whose memory others lie before it is written.
     lender: Option<Buf>,
     arenas: Arc<Arenas>,
-    /// What kernels set if an index is out of bounds.
+    /// The flags that kernels set if an index is out of bounds.
     flags: Box<[Buf]>,
     calls: Vec<Called>,
     frames: Mutex<Vec<Frame>>,
@@ -220,7 +220,7 @@ pub(crate) struct Program {
     cuda: Option<CudaPart>,
 }
 
-/// What one of the steps calls.
+/// The callee of one of the steps.
 struct Called {
     step: usize,
     target: String,

@@ -3,7 +3,7 @@
 //! Memory comes from the system page by page, when it is first touched: for a tensor of 100 MB that is 25,000 faults of
 //! 4 KiB each, which take longer than writing it. Linux backs what asks for it with pages of 2 MiB.
 //!
-//! What has been written in the last call is still in the processor's caches, if the next call's block lies in the same
+//! Data that the last call has written is still in the processor's caches, if the next call's block lies in the same
 //! place. glibc's malloc prevents that: torch asks for aligned blocks, each is cut out of one that is a little longer,
 //! and the pieces cut off go to the thread's cache of small chunks. So the hole that a block leaves is shorter than
 //! what the next one like it is cut from, which then lies elsewhere. An RMS norm of 16 MiB takes 0.4 instead of 0.7 ms
@@ -39,7 +39,7 @@ pub(super) const WIDE: usize = 1 << 20;
 pub(super) fn mend_holes() {
     /// Chunks of a size that a thread's cache holds at most.
     const CACHED: usize = 7;
-    /// What to ask for to get chunks of 32, 48, …, 112 bytes: what is cut off for an alignment of 64.
+    /// The sizes to ask for to get chunks of 32, 48, …, 112 bytes, those that an alignment of 64 cuts off.
     const SIZES: [usize; 6] = [24, 40, 56, 72, 88, 104];
 
     for bytes in SIZES {

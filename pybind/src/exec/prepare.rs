@@ -28,7 +28,7 @@ use symshapes::DeviceKind;
 /// So many bytes of arguments that are not read any more are worth dropping before the call ends: that needs the GIL.
 const FORGOTTEN_BYTES: usize = 1 << 20;
 
-/// What a program is made of.
+/// The parts that a program is made of.
 pub(crate) struct Parts<'a> {
     /// The plan.
     pub(crate) plan: &'a Plan,
@@ -44,7 +44,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) cuda: Option<CudaCode<'a>>,
     /// The memory between kernels.
     pub(crate) arenas: Arc<Arenas>,
-    /// What the graph has kept of what follows from weights.
+    /// The frozen results that the graph has kept: those computed from weights alone.
     pub(crate) latest: Arc<Latest>,
 }
 
@@ -286,7 +286,7 @@ impl<'py> Preparer<'py, '_> {
         Ok(())
     }
 
-    /// The call as torch does it, and how that is.
+    /// The step in which torch makes the call, and the way in which it does so.
     fn torch_call(&mut self, call: &Call) -> PyResult<(Step, String)> {
         let python = self.python_call(call)?;
         Ok(match self.extern_call(call, &python) {
@@ -508,7 +508,7 @@ impl Spent {
     }
 }
 
-/// How a call is made, and why it is one: `extern`, `extern: no rule`, `fallback: no rule`.
+/// The way in which a call is made, and why it is one: `extern`, `extern: no rule`, `fallback: no rule`.
 fn describe(kind: &CallKind, obstacle: Option<&str>) -> String {
     match (kind, obstacle) {
         (CallKind::Extern, None) => "extern".to_owned(),
@@ -530,7 +530,7 @@ fn buf_spec(data: &plan::BufData) -> BufSpec {
     }
 }
 
-/// What is demanded of the arguments that have a buffer.
+/// The requirements on the arguments that have a buffer.
 fn inputs(plan: &Plan, imported: &Imported) -> PyResult<Vec<InputSpec>> {
     let placeholders: Vec<_> = imported.graph.placeholders().collect();
     let mut inputs = Vec::new();

@@ -8,7 +8,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
-/// What a call through Python reads.
+/// The context that a call through Python reads.
 struct Scope<'a, 'py> {
     py: Python<'py>,
     program: &'a Program,

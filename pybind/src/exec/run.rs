@@ -24,7 +24,7 @@ use std::ops::Range;
 use std::ptr;
 use std::sync::PoisonError;
 
-/// What came of a call.
+/// The outcomes of a call.
 pub(crate) enum Outcome<'py> {
     /// The outputs.
     Done(Bound<'py, PyAny>),
@@ -90,7 +90,7 @@ impl Program {
         })
     }
 
-    /// What is called: the operator, and how.
+    /// The operators that are called, each with the way in which it is called.
     pub(crate) fn calls(&self) -> Vec<(String, String)> {
         let calls = self.calls.iter().map(|Called { step, target, how }| {
             let refused = match &self.steps[*step] {
@@ -514,7 +514,7 @@ impl LibraryCall {
     }
 }
 
-/// What a stretch without the GIL works on.
+/// The data that a stretch without the GIL works on.
 struct Detached<'a> {
     program: &'a Program,
     frame: &'a mut Frame,

@@ -77,8 +77,8 @@ impl Graph {
         Ok(())
     }
 
-    /// What a graph module takes its attributes from: the root, or where the graph has constants or subgraphs of its
-    /// own a `dict` of everything that its nodes name.
+    /// The object that a graph module takes its attributes from: the root, or where the graph has constants or
+    /// subgraphs of its own a `dict` of everything that its nodes name.
     fn owners<'py>(&self, root: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = root.py();
         let has_subgraphs = self.graph.nodes().any(|node| self.graph.subgraph(node).is_some());

@@ -10,9 +10,9 @@ use rustc_hash::FxHashMap;
 /// The Python objects beside a graph.
 #[derive(Default)]
 pub(crate) struct Objects {
-    /// What the `call_function` nodes call.
+    /// The callees of the `call_function` nodes.
     pub(crate) callables: FxHashMap<NodeId, Py<PyAny>>,
-    /// What `Arg::Opaque` stands for.
+    /// The objects that `Arg::Opaque` names, by number.
     pub(crate) opaques: Vec<Py<PyAny>>,
     /// The types that the program states.
     pub(crate) types: FxHashMap<NodeId, Py<PyAny>>,

@@ -39,7 +39,7 @@ fn printed_name(callable: &Bound<'_, PyAny>) -> PyResult<String> {
     }
 }
 
-/// What `torch.fx` prints for a type that a program states; `None` if it states none.
+/// The text that `torch.fx` prints for a type that a program states; `None` if it states none.
 pub(crate) fn type_text(stated: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     if stated.is_none() {
         return Ok(None);

@@ -18,7 +18,7 @@ pub(super) type Parts<'py> = (&'static str, Bound<'py, PyAny>, Bound<'py, PyTupl
 pub(super) struct Writer<'a, 'py> {
     /// The graph.
     pub(super) graph: Bound<'py, PyAny>,
-    /// What stands for the nodes that it has.
+    /// The nodes that it has, by those that they stand for.
     pub(super) nodes: FxHashMap<NodeId, Bound<'py, PyAny>>,
     functions: FxHashMap<&'a str, Bound<'py, PyAny>>,
     inside: Option<Inside<'py>>,

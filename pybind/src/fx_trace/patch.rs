@@ -1,4 +1,4 @@
-//! What tracing changes about `torch.nn.Module`, for as long as it lasts: calls of leaf modules and fetches of
+//! The changes that tracing makes to `torch.nn.Module`, for as long as it lasts: calls of leaf modules and fetches of
 //! parameters are recorded.
 
 use super::{Proxy, Tracer};
@@ -34,7 +34,7 @@ impl Drop for Patch<'_> {
     }
 }
 
-/// What stands in for a method: the tracer, the method itself, and the arguments with `self` first.
+/// The replacement of a method; it takes the tracer, the method itself, and the arguments with `self` first.
 type Replacement = for<'py> fn(
     &Bound<'py, Tracer>,
     &Bound<'py, PyAny>,

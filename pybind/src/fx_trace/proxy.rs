@@ -1,4 +1,4 @@
-//! What a traced function computes with: each operation on a proxy is recorded and gives another proxy.
+//! The values that a traced function computes with: each operation on a proxy is recorded and gives another proxy.
 
 use super::Tracer;
 use fx::{Arg, Kind, NodeId};

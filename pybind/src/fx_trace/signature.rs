@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyTuple};
 const VARARGS: u32 = 4;
 const VARKEYWORDS: u32 = 8;
 
-/// How to call the root.
+/// The call of the root.
 pub(super) struct Prepared<'py> {
     pub(super) function: Bound<'py, PyAny>,
     /// A proxy for each parameter.
@@ -76,7 +76,7 @@ fn placeholder<'py>(
     Proxy::of(tracer, id)
 }
 
-/// The same function with every parameter a positional one.
+/// A copy of a function with every parameter a positional one.
 fn all_positional<'py>(function: &Bound<'py, PyAny>, count: usize, flags: u32) -> PyResult<Bound<'py, PyAny>> {
     let py = function.py();
     let changes = PyDict::new(py);

@@ -1,4 +1,4 @@
-//! What is known of a node's value, from `node.meta["val"]`.
+//! The metadata of a node's value, from `node.meta["val"]`.
 
 use super::Importer;
 use super::args::number;
@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyString, PyTuple};
 use symshapes::{Device, DeviceKind, Expr, Range};
 
-/// What torch begins the names of floats with, of those whose values depend on data, too.
+/// The prefixes of torch's names of symbolic floats: of backed ones, and of those whose values depend on data.
 const FLOATS: [&str; 2] = ["zf", "zuf"];
 
 impl<'py> Importer<'py> {

@@ -30,17 +30,17 @@ pub(crate) struct Imported {
     pub(crate) callables: FxHashMap<NodeId, Py<PyAny>>,
     /// The tensors of the `get_attr` nodes, in program order.
     pub(crate) constants: Vec<(NodeId, Py<PyAny>)>,
-    /// What `Arg::Opaque` stands for.
+    /// The objects that `Arg::Opaque` names, by number.
     pub(crate) opaques: Vec<Py<PyAny>>,
     /// The types that the program states, where every node stays as it is.
     pub(crate) types: FxHashMap<NodeId, Py<PyAny>>,
     /// Why the graph cannot be compiled, if it cannot.
     pub(crate) obstacle: Option<String>,
-    /// What the caller says of inputs and outputs.
+    /// The roles that the caller gives inputs and outputs.
     pub(crate) roles: Roles,
 }
 
-/// What inputs and outputs are to the caller, as far as it says so.
+/// The roles of inputs and outputs for the caller, as far as it states them.
 #[derive(Default)]
 pub(crate) struct Roles {
     /// The inputs that are parameters or buffers of a module, by number.
@@ -83,7 +83,7 @@ struct Importer<'py> {
     exprs: FxHashMap<String, Option<Expr>>,
 }
 
-/// What a graph is imported for.
+/// The purposes of an import.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     /// To be compiled: an ATen graph whose attributes are constants.

@@ -1,4 +1,4 @@
-//! What the binding needs of torch: its C shim, the address of a Python tensor's `at::Tensor`, its Python objects.
+//! The binding's interface to torch: its C shim, the address of a Python tensor's `at::Tensor`, its Python objects.
 //!
 //! Nothing here is touched before torch is loaded; the first graph loads it (see [`Torch::get`]).
 

@@ -24,14 +24,14 @@ const TABLE: (u32, u32) = (2, 15);
 /// features of a device that every one has: for tests, and to find out whether a fault lies there.
 pub(crate) const PORTABLE: &str = "RUST_INDUCTOR_PORTABLE";
 
-/// What overrides torch's functions in a thread.
+/// The kinds of overrides of torch's functions in a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Overrides {
     /// Nothing.
     Nothing,
     /// Nothing but the choice of a device for what is made: `torch.device` as a context, `torch.set_default_device`.
     Device(Device),
-    /// What may do anything.
+    /// Any other override, which may do anything.
     Other,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Torch {
     pub(super) portable: bool,
     /// True if the address of a tensor's `cdata` field is known.
     cdata: bool,
-    /// What libtorch says itself, where it is known how to ask.
+    /// libtorch's own answers, where it is known how to ask it.
     private: Option<Private>,
     /// `torch.is_grad_enabled`, `torch.is_inference_mode_enabled`, `torch.get_default_dtype`
     is_grad_enabled: Py<PyAny>,
@@ -182,7 +182,8 @@ impl Torch {
         }
     }
 
-    /// What guards look at of a tensor whose sizes are its own, and an address; `None` if it is not to be had in words.
+    /// The guarded properties of a tensor whose sizes are its own, and the address that they are read from; `None` if
+    /// they cannot be read as words.
     pub(crate) fn words(&self, tensor: &Bound<'_, PyAny>) -> Option<(TensorWords, usize)> {
         self.private.as_ref()?.words(tensor.get_type_ptr() as usize, cdata(tensor))
     }
@@ -194,7 +195,7 @@ impl Torch {
         self.private.as_ref().is_some_and(|private| private.has_words(class, cdata(tensor), words, address))
     }
 
-    /// What is asked of every guarded tensor; `None` where Python has to be asked.
+    /// Access to the properties that every tensor guard checks; `None` where Python has to be asked.
     #[inline]
     pub(crate) fn look<'a>(&'a self, tensor: &'a Bound<'_, PyAny>) -> Option<Look<'a>> {
         self.private.as_ref().map(|private| private.look(cdata(tensor)))
@@ -259,7 +260,7 @@ impl Torch {
         }
     }
 
-    /// What overrides torch's functions in this thread.
+    /// The overrides of torch's functions in this thread.
     pub(crate) fn override_state(&self, py: Python<'_>) -> PyResult<Overrides> {
         let (functions, dispatch, transforms) = match &self.private {
             Some(private) => {

@@ -1,4 +1,4 @@
-//! What guards ask of every tensor at every call, read without calling anybody, and torch's global state.
+//! The properties that guards check of every tensor at every call, and torch's global state, read without Python.
 //!
 //! Fields of libtorch at their places, and functions of its C++ by their mangled names: nobody promises to keep them.
 //! Invariant: a [`Private`] exists only if everything in it says, of tensors that differ in it, what Python says.
@@ -89,7 +89,7 @@ impl<'a> Look<'a> {
     }
 }
 
-/// What guards look at of a tensor, to be compared word by word.
+/// The guarded properties of a tensor, to be compared word by word.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct TensorWords {
     /// The address of its Python class.
@@ -130,8 +130,8 @@ impl Implementation {
 }
 
 impl Private {
-    /// What guards look at of a live tensor whose sizes are its own, if it is to be had in words: its rank is not too
-    /// high. And the address of what it is read from.
+    /// The guarded properties of a live tensor whose sizes are its own, and the address that they are read from; `None`
+    /// if its rank is too high for them to be read as words.
     pub(super) fn words(&self, class: usize, tensor: RawTensor) -> Option<(TensorWords, usize)> {
         let implementation = implementation(tensor);
         let (sizes, strides) = implementation.inline_extents()?;
@@ -250,7 +250,7 @@ impl Private {
         Ok(agrees && known.is_some_and(|known| known.is(&default)))
     }
 
-    /// What guards look at of a live tensor.
+    /// Access to the guarded properties of a live tensor.
     #[inline]
     pub(super) fn look(&self, tensor: RawTensor) -> Look<'_> {
         Look { private: self, tensor, keys: self.dispatch_keys(tensor) }
@@ -313,14 +313,14 @@ impl Private {
         unsafe { (self.autocast)(device).then(|| i32::from((self.autocast_dtype)(device))) }
     }
 
-    /// How many modes override torch's functions, in this thread.
+    /// The number of modes that override torch's functions, in this thread.
     #[inline]
     pub(super) fn function_modes(&self) -> i64 {
         // SAFETY: as above.
         unsafe { (self.function_modes)() }
     }
 
-    /// How many modes override what torch dispatches, in this thread.
+    /// The number of modes that override what torch dispatches, in this thread.
     #[inline]
     pub(super) fn dispatch_modes(&self) -> i64 {
         // SAFETY: as above.

@@ -26,7 +26,7 @@ pub(crate) enum ShimError {
     Call {
         /// The function.
         call: &'static str,
-        /// What torch says.
+        /// The message of torch.
         reason: String,
     },
 }

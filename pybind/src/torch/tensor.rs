@@ -16,7 +16,7 @@ unsafe impl Send for Tensor {}
 // SAFETY: the methods only read, and torch's tensors may be read from several threads.
 unsafe impl Sync for Tensor {}
 
-/// What is known of a tensor; the slices belong to the tensor.
+/// The metadata of a tensor; the slices belong to the tensor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Info<'a> {
     /// `c10::ScalarType`.
@@ -114,7 +114,7 @@ impl Tensor {
         Tensor::make("new_tensor_handle", |shim, out| unsafe { (shim.new_handle)(of, out) })
     }
 
-    /// The same elements with other strides.
+    /// A copy of a tensor with other strides.
     pub(crate) fn restrided(of: RawTensor, strides: &[i64]) -> Result<Tensor, ShimError> {
         let from = info(of)?;
         let to = Tensor::empty(from.sizes, strides, from.dtype, from.device)?;

@@ -10,7 +10,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-/// How a dimension is treated.
+/// The policies by which a dimension becomes a constant or a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum Policy {
     /// The hint is a constant.
@@ -24,7 +24,7 @@ pub enum Policy {
     Unbacked,
 }
 
-/// What the user promised of a dimension: every value in the range is to be accepted. Of all values
+/// The user's promise about a dimension: every value in the range is to be accepted. Where these are all values
 /// ([`Range::ALL`], `mark_dynamic` without bounds) only this is promised: that the dimension is no constant.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Constraint {
@@ -32,7 +32,7 @@ pub struct Constraint {
     pub range: Range,
     /// The line of the promise.
     pub at: String,
-    /// How the dimension is declared, if it was by name.
+    /// The declaration of the dimension, if it was by name.
     #[serde(default)]
     pub name: Option<NamedSize>,
 }
@@ -44,7 +44,7 @@ impl Constraint {
     }
 }
 
-/// How a dimension is treated, and what the user promised of it.
+/// The policy for a dimension, and the user's promise about it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Dim {
     /// The policy.

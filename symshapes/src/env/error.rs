@@ -1,4 +1,4 @@
-//! What can be wrong with shapes. Every message about an input starts with it.
+//! Errors of shapes. Every message about an input starts with that input.
 
 use super::{Names, ShapeEnv, SourceId};
 use crate::{node::Sym, pred::Pred, range::Range};
@@ -26,7 +26,7 @@ pub enum EnvError {
         input: SourceId,
         /// Its size.
         hint: i64,
-        /// What was promised.
+        /// The promised range.
         range: String,
         /// The line of the promise.
         at: String,
@@ -40,7 +40,7 @@ pub enum EnvError {
         size: i64,
         /// The declaration.
         named: String,
-        /// What that gives, if the name has a value.
+        /// The size that it gives, if the name has a value.
         expected: Option<i64>,
         /// The line of the declaration.
         at: String,
@@ -80,11 +80,11 @@ pub enum EnvError {
     CheckFailed {
         /// The inputs that the symbols read.
         symbols: SymbolSources,
-        /// What is known of the symbols, and from which line.
+        /// The facts known of the symbols, each with the line that it comes from.
         because: String,
         /// The condition.
         pred: String,
-        /// What the user says of it.
+        /// The message of the check.
         message: String,
         /// The user's line.
         at: String,
@@ -94,7 +94,7 @@ pub enum EnvError {
     Unsatisfiable {
         /// The inputs that the symbols read.
         symbols: SymbolSources,
-        /// What is known of the symbols, and from which line.
+        /// The facts known of the symbols, each with the line that it comes from.
         because: String,
         /// The guard.
         pred: String,
@@ -190,7 +190,7 @@ impl ShapeEnv {
         symbols.iter().filter_map(source).collect()
     }
 
-    /// What is known of each symbol, for a message's end.
+    /// The facts known of each symbol, for a message's end.
     fn known_of(&self, symbols: &[Sym]) -> String {
         let mut text = String::new();
         for &sym in symbols {

@@ -9,7 +9,7 @@ use crate::{
 };
 use rustc_hash::FxHashMap;
 
-/// What a power of integers is.
+/// The kinds of results of a power of integers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Power {
     /// The exponent is not negative.

@@ -47,7 +47,7 @@ entity_impl!(InputId, "in");
 /// Prints a source.
 pub type Names<'a> = &'a dyn Fn(SourceId) -> String;
 
-/// What an environment assumes on its own.
+/// The assumptions that an environment makes on its own.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct EnvOptions {
     /// Sizes of equal hints share a symbol.
@@ -62,7 +62,7 @@ impl Default for EnvOptions {
     }
 }
 
-/// What an input's integer measures.
+/// The quantities that an input's integer measures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum InputKind {
     /// The length of a tensor's dimension.
@@ -80,15 +80,15 @@ pub enum InputKind {
 /// One row per input.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Input {
-    /// What is read.
+    /// The source that is read.
     pub source: SourceId,
-    /// What it measures.
+    /// The quantity that it measures.
     pub kind: InputKind,
     /// The value as an expression over the symbols.
     pub expr: Expr,
     /// The symbol that reads this input, if it owns one.
     pub owned: Option<Sym>,
-    /// What the user promised of the dimension. Few inputs have a promise, and there are many inputs.
+    /// The user's promise about the dimension. Few inputs have a promise, and there are many inputs.
     pub constraint: Option<Box<Constraint>>,
 }
 
@@ -116,18 +116,18 @@ pub(crate) enum Origin {
 /// A decision that was taken for the hints, and the user's line that asked for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guard {
-    /// What has to hold.
+    /// The condition that has to hold.
     pub pred: Pred,
     /// The user's stack.
     pub at: String,
 }
 
-/// What has to be checked once an unbacked symbol's value is known.
+/// A condition that has to be checked once an unbacked symbol's value is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assertion {
-    /// What has to hold.
+    /// The condition that has to hold.
     pub pred: Pred,
-    /// What to say if it does not.
+    /// The error message if it does not.
     pub message: String,
     /// The user's stack.
     pub at: String,
@@ -144,7 +144,7 @@ pub struct ShapeEnv {
     /// The value of each named dimension.
     #[serde(default)]
     dims: FxHashMap<String, Expr>,
-    /// What relates dimensions to their names.
+    /// The equations that relate dimensions to their names.
     #[serde(default)]
     pub(crate) declared: Vec<Pred>,
     pub(crate) replaced: FxHashMap<Sym, Expr>,
@@ -184,7 +184,7 @@ impl ShapeEnv {
         &self.guards
     }
 
-    /// What is left to check when the values of unbacked symbols become known, in the order of asking.
+    /// The assertions that are left to check when the values of unbacked symbols become known, in the order of asking.
     pub fn assertions(&self) -> &[Assertion] {
         &self.assertions
     }

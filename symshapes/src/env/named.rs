@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 pub struct NamedSize {
     /// The name.
     pub name: String,
-    /// What multiplies it, 1 or more.
+    /// The factor of the name, 1 or more.
     pub factor: i64,
-    /// What is added.
+    /// The constant that is added.
     pub offset: i64,
     /// The values of what is named.
     pub range: Range,

@@ -1,4 +1,4 @@
-//! What follows from a predicate that holds: narrower ranges, replacements, quotients, axioms.
+//! The consequences of a predicate that holds: narrower ranges, replacements, quotients, axioms.
 
 use super::{Assertion, EnvError, Guard, Origin, ShapeEnv, SymbolRow};
 use crate::{

@@ -24,7 +24,7 @@ impl ShapeEnv {
         self.plain_pred(normal)
     }
 
-    /// What a symbol was found to be equal to, in plain form; itself if it is free.
+    /// The expression that a symbol was found to be equal to, in plain form; the symbol itself if it is free.
     pub fn representative(&mut self, sym: Sym) -> Expr {
         let e = self.pool.sym(sym);
         self.simplify(e)

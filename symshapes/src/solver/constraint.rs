@@ -46,7 +46,7 @@ struct Promise {
     symbols: [Option<Sym>; 2],
     /// Something is promised of both.
     both_promised: bool,
-    /// What divides the size by its declaration; 1 where that says nothing.
+    /// The divisor that the declaration gives the size; 1 where that says nothing.
     declared: i64,
 }
 
@@ -92,7 +92,7 @@ impl ShapeEnv {
         found
     }
 
-    /// What is promised of an input, and of the input that it was made equal to.
+    /// The promise on an input, and on the input that it was made equal to.
     fn promise_of(&self, input: &Input, constraint: &Constraint, guards: &GuardSet) -> Promise {
         let least = if self.options.specialize_zero_one { 2 } else { 0 };
         let large = Range::new(least, i64::MAX);

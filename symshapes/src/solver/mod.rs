@@ -1,4 +1,4 @@
-//! What is left to check when the program is used again: smallest first, nothing that follows from the rest.
+//! The checks that are left when the program is used again: smallest first, nothing that follows from the rest.
 //!
 //! Invariants of a [`GuardSet`]:
 //! - Inputs satisfy its checks exactly if they satisfy every guard of the environment, the symbols' ranges, and each
@@ -36,7 +36,7 @@ pub enum Check {
         source: SourceId,
         /// The values.
         range: Range,
-        /// What cannot be otherwise.
+        /// The domain of the input's kind: the values that it can have at all.
         domain: Range,
     },
     /// A constant divides an input.
@@ -67,7 +67,7 @@ pub struct GuardSet {
 }
 
 impl ShapeEnv {
-    /// What is left to check at run time.
+    /// The checks that are left for run time.
     pub fn solve(&mut self) -> Result<GuardSet, EnvError> {
         let mut checks = Vec::new();
         for input in self.inputs.keys() {

@@ -8,7 +8,7 @@ use crate::{
     pred::{Comparison, FloatRelation, Pred, PredNode},
 };
 
-/// How tightly an expression's surroundings bind.
+/// The precedence levels of an expression's surroundings, the loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Context {
     Sum,

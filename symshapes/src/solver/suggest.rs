@@ -7,7 +7,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// How a dimension would have to be declared.
+/// The kinds of declarations that a dimension would need.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Declaration {
     /// As this.

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use symshapes::{Expr, Pool, Range, Sym};
 
-/// What an expression is built from, before any simplification.
+/// The syntax tree of an expression, before any simplification.
 #[derive(Clone, Debug)]
 pub enum Tree {
     Int(i64),
@@ -55,7 +55,7 @@ impl Tree {
         (value.unsigned_abs() < limit.unsigned_abs()).then_some(value)
     }
 
-    /// The same with each constant moved towards the edges of `i64`.
+    /// A copy with each constant of 5 to 9, or of -9 to -5, moved to the edges of `i64`.
     pub fn stretched(&self) -> Tree {
         match self {
             Tree::Int(n @ -9..=-5) => Tree::Int(i64::MIN - (n + 5)),

@@ -74,7 +74,7 @@ impl std::fmt::Display for Op {
     }
 }
 
-/// What an opcode's argument means.
+/// The kinds of arguments of opcodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgKind {
     /// It has none.
@@ -139,7 +139,7 @@ impl Flow {
     }
 }
 
-/// What an effect on the stack's height depends on.
+/// The quantities of an argument on which an effect on the stack's height depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// The argument itself.
@@ -193,18 +193,18 @@ impl Effect {
     }
 }
 
-/// What one version says of one opcode.
+/// The definition of one opcode in one version.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// The opcode.
     pub op: Op,
     /// Its number in this version.
     pub number: u8,
-    /// What its argument means.
+    /// The kind of its argument.
     pub arg: ArgKind,
-    /// What comes after it.
+    /// Its control flow.
     pub flow: Flow,
-    /// How many code units of inline cache follow it.
+    /// The number of code units of inline cache that follow it.
     pub caches: u8,
     /// Its effect on the stack when it does not jump.
     pub effect: Effect,

@@ -41,13 +41,13 @@ pub struct Continuation<'a> {
 pub struct Resume {
     /// Its code.
     pub code: CodeObject,
-    /// What its arguments are, in their order.
+    /// Its parameters, in order.
     pub parameters: Vec<Parameter>,
     /// The variables whose cells its closure holds, in the order of its free variables.
     pub closure: Vec<LocalId>,
 }
 
-/// What an argument of a resume function is.
+/// A parameter of a resume function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// Where its value is.
@@ -73,7 +73,7 @@ pub enum ResumeError {
     Unsupported {
         /// Where.
         at: Inst,
-        /// What.
+        /// The obstacle.
         what: Obstacle,
     },
     /// No execution reaches this instruction.
@@ -84,9 +84,9 @@ pub enum ResumeError {
     Height {
         /// Where.
         at: Inst,
-        /// How many were given.
+        /// The number of values given.
         given: usize,
-        /// How many there are.
+        /// The number of values on the stack before the instruction.
         expected: u32,
     },
     /// A live local was not given.
@@ -105,7 +105,7 @@ pub enum ResumeError {
     Encode(#[from] EncodeError),
 }
 
-/// What cannot be left and gone on with.
+/// The obstacles to leaving a frame and resuming it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Obstacle {
     /// A frame that suspends would have to be the same object afterwards.

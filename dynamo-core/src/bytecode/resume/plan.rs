@@ -9,7 +9,7 @@ use crate::bytecode::flow::ControlFlow;
 use crate::bytecode::liveness::{Liveness, LocalSet};
 use crate::bytecode::{Body, CodeObject, Inst, LocalId, Slot};
 
-/// What becomes of the locals.
+/// The assignment of the original's locals to parameters, locals and free variables of the resume function.
 pub(super) struct Plan {
     pub(super) parameters: Vec<Parameter>,
     /// The parameters' names, then those of the other locals.
@@ -86,7 +86,7 @@ impl Plan {
     }
 }
 
-/// What kinds of locals a code object has.
+/// The locals of a code object, and their kinds.
 struct Locals<'a> {
     names: Vec<&'a str>,
     code: &'a CodeObject,

@@ -12,7 +12,7 @@ use crate::bytecode::unreachable::remove_idle_jumps;
 use crate::bytecode::unused::drop_unused;
 use crate::bytecode::{Body, Builder, CodeObject, Condition, EncodeError, LocalId, Op, Slot, Span};
 
-/// What torch's names of resume functions begin with.
+/// The prefix of torch's names of resume functions.
 const PREFIX: &str = "torch_dynamo_resume_in_";
 
 /// The code object, by the plan.

@@ -16,11 +16,11 @@ pub(in crate::trace) type Way = (Vec<Line>, Vec<Option<Span>>);
 pub struct Followed {
     /// Its file, line and function.
     pub place: (String, i32, String),
-    /// How many calls are inlined around it.
+    /// The number of inlined calls around it.
     pub depth: usize,
     /// Its opcode.
     pub opcode: String,
-    /// What it works with, as the disassembler prints it.
+    /// Its operand, as the disassembler prints it.
     pub arg: String,
     /// The stack, bottom first.
     pub stack: Vec<String>,
@@ -43,7 +43,7 @@ pub(in crate::trace) struct CallStack {
     pub(in crate::trace) failed_at: Option<Way>,
     /// The recursion depth of a traversal of nested containers.
     pub(in crate::trace) nesting: usize,
-    /// How many instructions were traced.
+    /// The number of instructions that were traced.
     pub(in crate::trace) steps: usize,
     /// The log of traced instructions, if `Options::follow` asks for it.
     pub(in crate::trace) followed: Vec<Followed>,

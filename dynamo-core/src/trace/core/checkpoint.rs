@@ -5,7 +5,7 @@
 
 /// State that can be rolled back to a checkpoint.
 pub(in crate::trace) trait Speculative {
-    /// What a checkpoint stores: lengths of append-only tables, copies of small values.
+    /// The contents of a checkpoint: lengths of append-only tables, copies of small values.
     type Checkpoint;
 
     /// A checkpoint of the state as it is now.

@@ -15,7 +15,7 @@ use std::rc::Rc;
 pub(in crate::trace) struct Globals {
     /// The dict.
     pub(in crate::trace) dict: Obj,
-    /// How the function that has it is reached, if that is not the root.
+    /// The source of the function that has it, if that is not the root.
     pub(in crate::trace) owner: PackedOption<SourceId>,
 }
 
@@ -85,7 +85,7 @@ impl Frame {
         self.data().is_some_and(|data| data.op == Op::Resume && matches!(data.arg, Arg::Int(after) if after & 3 == 2))
     }
 
-    /// What the next instruction spans in the program.
+    /// The source range of the next instruction.
     pub(in crate::trace) fn span(&self) -> Option<Span> {
         self.data().and_then(|data| data.span)
     }

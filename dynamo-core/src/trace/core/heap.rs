@@ -39,12 +39,12 @@ pub(in crate::trace) struct Heap {
     read: RefCell<Vec<StateId>>,
     /// The undo log: each state that was changed, and what it was before; `None` once committed.
     log: Vec<(StateId, Option<Row>)>,
-    /// How many items the undo log has copied.
+    /// The number of items that the undo log has copied.
     copied: usize,
 }
 
 impl State {
-    /// How many items have to be copied with it, those of tables counted for as many as their copying takes.
+    /// The cost of copying it, in items; an item of a table counts for as many as its copying takes.
     fn weight(&self) -> usize {
         match self {
             State::List(items) => items.len(),
@@ -133,7 +133,7 @@ impl Heap {
         self.rows[id].origin
     }
 
-    /// What a dict has for a key, which the caller guards.
+    /// The value of a dict for a key, which the caller guards.
     pub(in crate::trace) fn value_at(&self, dict: StateId, key: &Key) -> Option<ValueId> {
         match &self.rows[dict].state {
             State::Dict(items) => items.get(key).map(|&(_, value)| value),

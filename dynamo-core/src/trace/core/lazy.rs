@@ -17,22 +17,22 @@ pub(in crate::trace) enum Lazy {
     ChainOf(Option<ValueId>, ValueId),
     /// `islice`
     Slice {
-        /// What it reads.
+        /// The iterator that it reads.
         inner: ValueId,
-        /// How many items are left out before the next one.
+        /// The number of items to skip before the next one.
         skip: i64,
-        /// How many items are read at most, with those.
+        /// The maximum number of items to read, skipped ones included.
         stop: Option<i64>,
-        /// How far the next items are from each other.
+        /// The distance between the items from the next one on.
         step: i64,
     },
     /// `pairwise`: what it reads, the last item.
     Pairs(ValueId, Option<ValueId>),
     /// `accumulate`
     Accumulate {
-        /// What it reads.
+        /// The iterator that it reads.
         inner: ValueId,
-        /// What is called, if it is not the sum.
+        /// The function that accumulates, if it is not the sum.
         function: Option<ValueId>,
         /// The total so far, or where it begins.
         total: Option<ValueId>,
@@ -55,7 +55,7 @@ pub(in crate::trace) enum Lazy {
     Groups(Groups),
     /// A group that `groupby` gives: that iterator, the group's key, its number.
     Group(ValueId, ValueId, usize),
-    /// What several of `tee` read: what it reads, what it has read.
+    /// The buffer that several of `tee` share: the iterator that it reads, the items that it has read.
     Shared(ValueId, Vec<ValueId>),
     /// One of `tee`: what they share, the next one's place among that.
     Tee(ValueId, usize),
@@ -64,15 +64,15 @@ pub(in crate::trace) enum Lazy {
 /// A `groupby`, and where it stands.
 #[derive(Clone, Debug)]
 pub(in crate::trace) struct Groups {
-    /// What it reads.
+    /// The iterator that it reads.
     pub(in crate::trace) inner: ValueId,
-    /// What tells an item's group, if not the item itself.
+    /// The function that gives an item's key, if that is not the item itself.
     pub(in crate::trace) key: Option<ValueId>,
     /// The item that was read and not given yet, after its key.
     pub(in crate::trace) current: Option<(ValueId, ValueId)>,
     /// The key of the group that was given last.
     pub(in crate::trace) given: Option<ValueId>,
-    /// How many groups were given: only the last one gives items.
+    /// The number of groups that were given: only the last one gives items.
     pub(in crate::trace) count: usize,
 }
 

@@ -46,7 +46,7 @@ pub(in crate::trace) struct Input {
 /// The origin of a node, beyond its `stack_trace`.
 #[derive(Clone, Default, Debug)]
 pub struct Origin {
-    /// What the lines of its `stack_trace` span, the traced function's first.
+    /// The source ranges of the lines of its `stack_trace`, the traced function's first.
     pub spans: Vec<Option<Span>>,
     /// The library's function that the innermost line calls, if torch's Dynamo would trace that one too.
     pub within: Option<&'static str>,

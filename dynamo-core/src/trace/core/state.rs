@@ -52,7 +52,7 @@ pub(in crate::trace) enum State {
     Iter(Iter),
     /// The callbacks of a `contextlib.ExitStack`.
     Stack(Vec<Leaving>),
-    /// What an object of a class of the program's holds.
+    /// The contents of an object of a class of the program's.
     Instance(Instance),
     /// An attribute of an object, or a global variable of the traced function, that the program writes.
     Slot {
@@ -60,7 +60,7 @@ pub(in crate::trace) enum State {
         object: Option<ValueId>,
         /// The attribute or variable.
         name: String,
-        /// What was written, if anything; NULL if it was deleted.
+        /// The value that was written, if any; NULL if it was deleted.
         value: Option<ValueId>,
     },
 }
@@ -72,7 +72,7 @@ pub(in crate::trace) struct Instance {
     pub(in crate::trace) class: ValueId,
     /// Its attributes, in its `__dict__` or in members of `__slots__`, in the order in which they came.
     pub(in crate::trace) attrs: IndexMap<String, ValueId>,
-    /// What it holds as an instance of a class of Python's own that its class comes from: that class, by its dotted
+    /// Its contents as an instance of a class of Python's own that its class comes from: that class, by its dotted
     /// name, and a dict or list.
     pub(in crate::trace) base: Option<(String, ValueId)>,
 }
@@ -81,9 +81,9 @@ pub(in crate::trace) struct Instance {
 #[derive(Clone, Debug)]
 pub(in crate::trace) struct Deque {
     pub(in crate::trace) items: Vec<ValueId>,
-    /// How many items it has at most.
+    /// Its maximum number of items.
     pub(in crate::trace) most: Option<usize>,
-    /// How often items came or went: an iterator over it ends then.
+    /// The number of changes in which items came or went: each one ends an iterator over it.
     pub(in crate::trace) moves: usize,
 }
 
@@ -103,7 +103,7 @@ pub(in crate::trace) enum Table {
 /// An entry of a `contextlib.ExitStack`.
 #[derive(Clone, Debug)]
 pub(in crate::trace) enum Leaving {
-    /// What is told of an exception or of none.
+    /// A callable that is called as `__exit__` is: with an exception or with none.
     Exit(ValueId),
     /// A function with its arguments.
     Callback(ValueId, Vec<ValueId>, Vec<(String, ValueId)>),
@@ -149,13 +149,13 @@ pub(in crate::trace) enum SetCalls {
 /// A call of a method of a set that code repeats.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::trace) struct SetCall {
-    /// What it is called on.
+    /// The set that it is called on.
     pub(in crate::trace) on: SetCalls,
     /// The method. Those that give a set give the one that goes on.
     pub(in crate::trace) method: &'static str,
-    /// What it is given.
+    /// Its operands.
     pub(in crate::trace) operands: Vec<CallOperand>,
-    /// How many calls there are up to this one.
+    /// The number of calls up to this one.
     pub(in crate::trace) count: usize,
 }
 
@@ -177,7 +177,7 @@ pub(in crate::trace) enum CallOperand {
 pub(in crate::trace) enum Iter {
     /// Over a tuple: its items, the next one's place.
     Items(Vec<ValueId>, usize),
-    /// What a call gives whose items are all known.
+    /// Over the result of a call whose items are all known.
     Call(IterCall),
     /// Over a dict, by the view of it: how many entries there were at first, the next one's place.
     Dict(ValueId, &'static str, usize, usize),
@@ -220,7 +220,7 @@ pub(in crate::trace) struct IterCall {
     pub(in crate::trace) function: &'static str,
     /// Its arguments, which cannot change.
     pub(in crate::trace) args: Vec<ValueId>,
-    /// What it gives, one by one.
+    /// The items that it gives, one by one.
     pub(in crate::trace) items: Vec<ValueId>,
     /// The next one's place.
     pub(in crate::trace) at: usize,
@@ -229,9 +229,9 @@ pub(in crate::trace) struct IterCall {
 /// `reversed` of a list, a deque, a dict or a view of one, and where it stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::trace) struct Reversed {
-    /// What it goes over.
+    /// The object that it iterates over.
     pub(in crate::trace) of: ValueId,
-    /// How many items are left, if nothing is removed.
+    /// The number of items that are left, if nothing is removed.
     pub(in crate::trace) left: usize,
     /// By which a change is noticed: how often items of a deque had come or gone, how many a dict had.
     pub(in crate::trace) stamp: usize,

@@ -157,7 +157,7 @@ impl<'h> Tracer<'h> {
         self.value(Value::State(state))
     }
 
-    /// How a value is read from the running program, if it can be.
+    /// The source of a value in the running program, if it can be read from there.
     pub(in crate::trace) fn source(&self, value: ValueId) -> Option<SourceId> {
         self.objects.source_of[value].expand()
     }

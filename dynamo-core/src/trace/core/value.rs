@@ -112,7 +112,7 @@ pub(in crate::trace) enum Value {
         name: String,
         /// Its class.
         class: Obj,
-        /// What its class was called with; nothing if the interpreter made it.
+        /// The arguments that its class was called with; nothing if the interpreter made it.
         args: Option<Vec<ValueId>>,
     },
     /// A module.

@@ -1,4 +1,4 @@
-//! What goes into the graph: a call of torch is a node, its result a value of which the metadata is known.
+//! Emission of graph nodes: a call of torch becomes a node, its result a value of which the metadata is known.
 //!
 //! Each node is put into both graphs of the `Recording`; metadata is inferred in the one of ATen overloads. A call
 //! without a rule there asks torch itself.
@@ -225,7 +225,7 @@ impl Tracer<'_> {
         self.graph.torch.nodes().any(|node| self.graph.torch[node].tensor_meta().is_some_and(|meta| meta.requires_grad))
     }
 
-    /// What a node gives.
+    /// Infers the metadata of a node's result.
     fn infer(&mut self, node: NodeId) -> Traced<Meta> {
         let mut meta = self.infer_recorded(node)?;
         if let (Meta::Tensor(tensor), false) = (&mut meta, self.modes.grad) {
@@ -274,7 +274,7 @@ impl Tracer<'_> {
         parts.is_some_and(|parts| self.graph.lowered.expand(node, &parts, obstacles))
     }
 
-    /// What torch says that a node gives, of which no rule tells.
+    /// Asks torch for the metadata of a node's result, where no rule tells it.
     fn asked(&mut self, node: NodeId) -> Traced<Meta> {
         let target = self.graph.torch[node].target.clone();
         let has_tensors =

@@ -41,7 +41,7 @@ use symshapes::{DType, DeviceKind, Expr};
 /// each.
 const MOST_HANDLERS: usize = 64;
 
-/// What may stand in a handler that only puts locals in order before it raises again.
+/// The instructions that may stand in a handler that only puts locals in order before it raises again.
 const TIDYING: &[Op] = &[
     Op::Copy,
     Op::DeleteDeref,
@@ -163,7 +163,7 @@ impl Tracer<'_> {
         self.modes.grad && views.zip(bases).any(is_sealed)
     }
 
-    /// What a node may give a view of.
+    /// The node whose result this node's result may be a view of.
     fn base(&self, node: NodeId) -> Option<NodeId> {
         let name = self.graph.torch[node].target.rsplit('.').next().unwrap_or_default();
         match self.graph.torch[node].args.first() {
@@ -425,7 +425,7 @@ impl Tracer<'_> {
         places
     }
 
-    /// How many dimensions a part of an index stands for; `None` for one of which that is not known here.
+    /// The number of dimensions that a part of an index stands for; `None` where that is not known here.
     fn dims_taken(&self, item: &Arg) -> Option<usize> {
         match item {
             Arg::None | Arg::Bool(_) | Arg::Ellipsis => Some(0),

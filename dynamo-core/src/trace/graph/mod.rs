@@ -1,4 +1,4 @@
-//! What the traced program does with tensors, as nodes of the graph.
+//! The tensor operations of the traced program, as nodes of the graph.
 //!
 //! - `emit`: calls of torch become nodes, of which the metadata is known;
 //! - `in_place`: calls that change a tensor, and give it back;

@@ -1,9 +1,9 @@
 //! Aliasing of input objects: objects that share state, and objects that are distinct in this call but might be
 //! identical in the next.
 //!
-//! What the trace has recorded of one object does not hold for an alias of it. So where an object is mutated, or where
-//! the program tests identity, the objects that are distinct are guarded to be distinct. Objects that are identical are
-//! guarded to be so where they are realized, in `wrap`.
+//! Facts that the trace has recorded of one object do not hold for an alias of it. So where an object is mutated, or
+//! where the program tests identity, the objects that are distinct are guarded to be distinct. Objects that are
+//! identical are guarded to be so where they are realized, in `wrap`.
 //!
 //! Invariant: objects of different classes are never identical, since their classes are guarded.
 

@@ -17,7 +17,7 @@ use guards::{Collection, Constant, Element, Guard, GuardKind, Source, SourceId, 
 use rustc_hash::FxHashSet;
 
 impl Tracer<'_> {
-    /// What a dict has for a key.
+    /// The value that a dict has for a key, if any; for a dict of the caller's, whether the key is there is guarded.
     pub(in crate::trace) fn value_at(&mut self, dict: StateId, key: &Key) -> Option<ValueId> {
         let value = self.heap.value_at(dict, key);
         match (self.asked_key(dict, key), value) {

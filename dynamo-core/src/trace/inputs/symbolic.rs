@@ -36,7 +36,7 @@ impl Tracer<'_> {
     }
 
     /// True if a float of the caller's is to be a symbol. Unlike an integer, it may be one that is global or a default.
-    /// What is not finite stays what it is: guards compare numbers.
+    /// A float that is not finite stays a constant: guards compare numbers.
     pub(in crate::trace) fn is_dynamic_float(&self, bits: u64, source: SourceId) -> bool {
         let wherever_it_is = || match self.options.dynamic {
             _ if self.shapes.specialises => false,
@@ -155,7 +155,7 @@ impl Tracer<'_> {
         !changed.is_empty() && changed.contains(&self.sources.display(source).to_string())
     }
 
-    /// What `dynamic_shapes` says of a size or an integer.
+    /// The mark that `dynamic_shapes` gives a size or an integer.
     fn declared(&self, source: SourceId) -> Option<Mark> {
         if self.options.declared.is_empty() {
             return None;
@@ -196,7 +196,7 @@ impl Tracer<'_> {
         exprs.iter().map(|&e| self.shapes.env.pool().as_int(e)).collect()
     }
 
-    /// How a dimension is treated.
+    /// The policy for a dimension, and the user's promise about it.
     fn dim(&self, mark: &Mark, printed: SourceId) -> Dim {
         let changed = || self.has_changed(printed);
         let policy = match (mark, self.options.dynamic) {

@@ -7,7 +7,7 @@ use crate::{
 use guards::{Collection, Constant, Element, GuardKind, ObjectId, SourceId};
 
 impl Tracer<'_> {
-    /// What has to hold for an object to look the same again; its parts have guards of their own.
+    /// Guards that an object looks the same again; its parts have guards of their own.
     pub(in crate::trace) fn guard_view(&mut self, obj: Obj, view: &View, source: SourceId) {
         let kind = match view {
             View::Constant(Constant::None) => GuardKind::NoneMatch,

@@ -43,7 +43,7 @@ impl Tracer<'_> {
         Ok(forced)
     }
 
-    /// What an object turns out to be.
+    /// The value of an object: the one already known, or a new one.
     fn look_up(&mut self, obj: Obj, source: Option<SourceId>) -> Traced {
         match self.objects.known.get(&obj).copied() {
             Some(known) => {
@@ -77,7 +77,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// What the realized value is.
+    /// The realized form of a value.
     pub(in crate::trace) fn get(&mut self, value: ValueId) -> Traced<Value> {
         let forced = self.force(value)?;
         Ok(self.objects.values[forced].clone())
@@ -235,7 +235,8 @@ impl Tracer<'_> {
         Ok(self.value(value))
     }
 
-    /// What an object holds as an instance of a class of Python's own that its class comes from; its type is guarded.
+    /// The contents of an object as an instance of the class of Python's own that its class derives from; its type is
+    /// guarded.
     pub(in crate::trace) fn wrap_base(&mut self, obj: Obj, view: View, source: Option<SourceId>) -> Traced {
         if let Some(source) = source {
             let owner = if matches!(view, View::List(_)) { "builtins.list" } else { "builtins.dict" };

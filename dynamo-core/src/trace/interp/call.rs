@@ -183,7 +183,8 @@ impl Tracer<'_> {
         }
     }
 
-    /// What a function gives of which the user has said that it gives the same each time; `None` if that is not asked.
+    /// The result of a function that the user has declared to give the same each time; `None` where an argument or the
+    /// result is not a constant, or the call raises.
     fn assumed(&mut self, function: Obj, args: &[ValueId]) -> Traced<Option<ValueId>> {
         let constants = args.iter().map(|&arg| self.as_constant(arg)).collect::<Traced<Option<Vec<_>>>>()?;
         let result = constants.and_then(|constants| self.host.assume(function, &constants));

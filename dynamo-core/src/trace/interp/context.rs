@@ -62,7 +62,7 @@ const WRAPPERS: [(Wrapper, &str, &[&str]); 6] = [
     (Wrapper::Plain, "/torch/jit/_trace.py", &["fn", "wrapper"]),
 ];
 
-/// What such a function does.
+/// The kinds of functions that the library makes of a function of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Wrapper {
     /// It makes a manager of a generator.

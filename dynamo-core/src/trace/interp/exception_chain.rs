@@ -1,4 +1,4 @@
-//! What exceptions are chained to: `__cause__`, `__context__` and `__suppress_context__`.
+//! Exception chaining: `__cause__`, `__context__` and `__suppress_context__`.
 //!
 //! Semantics: `_PyErr_SetObject` in `Python/errors.c`. A `raise` statement with an operand sets the context to the
 //! exception that is being handled, and `from` sets the cause; raising again sets nothing.
@@ -42,7 +42,7 @@ impl Tracer<'_> {
         Ok(())
     }
 
-    /// What stands after `from`: an exception, a class of exceptions, or `None`.
+    /// The cause that the operand of `from` gives; the operand is an exception, a class of exceptions, or `None`.
     fn cause(&mut self, cause: ValueId) -> Traced {
         match self.get(cause)? {
             Value::Class(name, class) if self.host.is_exception(class) => Ok(self.make_exception(&name, class, &[])),

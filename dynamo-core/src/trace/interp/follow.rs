@@ -1,4 +1,4 @@
-//! What a trace has run, instruction by instruction, for who wants to follow it.
+//! A log of the instructions that a trace has run, for those who want to follow it.
 //!
 //! Invariant: following looks at no object that the trace has not looked at, so that it adds no guard.
 

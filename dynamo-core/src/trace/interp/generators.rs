@@ -80,7 +80,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// What a generator has yielded; a `StopIteration` with what it has returned.
+    /// The item that a generator has yielded; if it has returned, a `StopIteration` error with the result.
     pub(in crate::trace) fn item_or_stop(&mut self, next: Next) -> Traced {
         match next {
             Next::Yield(item) => Ok(item),

@@ -1,5 +1,5 @@
-//! What `match` asks of a subject before it looks into it: whether it is a sequence or a mapping, and what it has for
-//! the keys or the class of a pattern.
+//! Tests of a `match` subject before its parts are read: whether it is a sequence or a mapping, and its values for the
+//! keys or the class of a pattern.
 //!
 //! A subject of which only its class could tell ends the graph.
 

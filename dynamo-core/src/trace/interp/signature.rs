@@ -33,7 +33,7 @@ pub(in crate::trace) type Rule = fn(&mut Tracer<'_>, &Bound<'_>) -> Traced;
 pub(in crate::trace) struct Row {
     /// The names, and the parameters in parentheses.
     pub(in crate::trace) text: &'static str,
-    /// What a call does.
+    /// The rule that computes a call.
     pub(in crate::trace) rule: Rule,
 }
 
@@ -42,7 +42,7 @@ pub(in crate::trace) const fn row(text: &'static str, rule: Rule) -> Row {
     Row { text, rule }
 }
 
-/// How an argument reaches a parameter.
+/// The ways in which an argument is passed to a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Passing {
     PositionalOnly,
@@ -64,7 +64,7 @@ pub(in crate::trace) struct Signature {
     pub(in crate::trace) names: Vec<&'static str>,
     /// Those that take one argument: positional ones first.
     params: Vec<Param>,
-    /// How many are filled by position.
+    /// The number of parameters that can be filled by position.
     positional: usize,
     /// Whether there is `*args`.
     has_rest: bool,
@@ -197,13 +197,13 @@ impl<'a> Bound<'a> {
         self.slots.get(place).copied().flatten()
     }
 
-    /// What `*args` takes.
+    /// The arguments that `*args` takes.
     pub(in crate::trace) fn rest(&self) -> &'a [ValueId] {
         self.mark(REST);
         self.rest
     }
 
-    /// What `**kwargs` takes.
+    /// The arguments that `**kwargs` takes.
     pub(in crate::trace) fn extra(&self) -> &Keywords {
         self.mark(EXTRA);
         &self.extra

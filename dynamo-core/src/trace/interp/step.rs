@@ -447,7 +447,7 @@ impl Tracer<'_> {
     }
 }
 
-/// What is on top of the stack.
+/// The value on top of the stack.
 pub(in crate::trace) fn top(f: &Frame, op: Op) -> Traced {
     f.stack.last().copied().ok_or_else(|| unsupported(op))
 }

@@ -93,7 +93,7 @@ impl Tracer<'_> {
         self.host.class_attr(instance.class, name, None).map(|(_, found)| found)
     }
 
-    /// What `__getattr__` of the class gives for a name that is found nowhere else; `None` without such a method.
+    /// The result of the class's `__getattr__` for a name that is found nowhere else; `None` without such a method.
     fn fallback_get(&mut self, instance: Instance, name: &str) -> Traced<Option<ValueId>> {
         if self.is_nn_module(instance) {
             return self.module_member(instance, name);
@@ -217,7 +217,7 @@ impl Tracer<'_> {
         Ok(matches!(self.class_attr_unguarded(instance, "__getattribute__"), Some(ClassAttr::Function(_))))
     }
 
-    /// How guards read an attribute of an object: without the class's own `__getattribute__`, where it has one.
+    /// The source of an attribute of an object, read without the class's own `__getattribute__`, where it has one.
     pub(super) fn own_source(&mut self, instance: Instance, name: &str) -> Option<SourceId> {
         let source = self.source(instance.this)?;
         match self.class_attr_unguarded(instance, "__getattribute__") {
@@ -253,7 +253,7 @@ impl Tracer<'_> {
         self.class_attr_unguarded(instance, "__getattr__").is_some()
     }
 
-    /// What a descriptor gives, whose class says so by a Python function.
+    /// The result of a descriptor whose class implements `__get__` as a Python function.
     fn descriptor_get(&mut self, instance: Instance, name: &str, object: Obj) -> Traced {
         if matches!(self.host.view(object), View::Object(class) if class == CACHED) {
             return self.cached_method(instance, name, object);
@@ -325,7 +325,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// What an object itself has under a name.
+    /// The attribute that an object itself has under a name.
     pub(super) fn own_attr_of(&mut self, instance: Instance, name: &str) -> Traced<Option<ValueId>> {
         match instance.body {
             Body::Made(state) => match self.heap.get(state) {

@@ -68,7 +68,7 @@ impl Tracer<'_> {
         Ok(self.value(Value::Instance(state)))
     }
 
-    /// What a new instance of a class holds that comes from one of Python's own.
+    /// The empty contents of a new instance of a class that derives from one of Python's own.
     fn empty_base(&mut self, base: String) -> Option<(String, ValueId)> {
         let held = match base.as_str() {
             "builtins.dict" => self.state(State::Dict(IndexMap::new())),

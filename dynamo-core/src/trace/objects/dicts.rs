@@ -20,7 +20,7 @@ use guards::{Constant, Element, GuardKind};
 use indexmap::{IndexMap, IndexSet};
 
 impl Tracer<'_> {
-    /// What `object.__dict__` has for a key.
+    /// The value that `object.__dict__` has for a key.
     pub(in crate::trace) fn dict_entry(&mut self, object: ValueId, key: ValueId) -> Traced<Option<ValueId>> {
         let Value::Const(Constant::Str(name)) = self.get(key)? else { return Err(self.no_entry(object)) };
         let instance = self.dict_owner(object)?;

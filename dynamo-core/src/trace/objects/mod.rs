@@ -92,7 +92,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// What the class of an object has under a name, and how it is reached. That there is nothing is guarded.
+    /// The attribute that the class of an object has under a name, and its source. That there is none is guarded.
     pub(in crate::trace) fn class_attr(
         &mut self,
         instance: Instance,

@@ -19,7 +19,7 @@ use crate::{
 };
 use guards::Constant;
 
-/// What asking a special method of an operand has given.
+/// The outcomes of asking a special method of an operand.
 pub(super) enum Answer {
     /// The class has no such method, or it knows nothing of the other operand.
     Pass,

@@ -113,8 +113,8 @@ impl Tracer<'_> {
         })
     }
 
-    /// How the entry of a class under a name is reached, bound to nothing: by the dict of the class in the method
-    /// resolution order that has it. Those before that one are guarded not to have it.
+    /// The source of a class's entry under a name, bound to nothing: in the dict of the class in the method resolution
+    /// order that has it. Those before that one are guarded not to have it.
     pub(super) fn class_entry(
         &mut self,
         class_source: SourceId,

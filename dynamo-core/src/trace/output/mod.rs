@@ -50,13 +50,13 @@ use fx::NodeId;
 use guards::{Constant, SourceId};
 use rustc_hash::FxHashMap;
 
-/// What a constant of the new code is that only the caller can supply.
+/// The kinds of constants of the new code that only the caller can supply.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Opaque {
     /// The compiled graph, which takes the inputs and gives a tuple.
     Graph,
-    /// What is called with the exception that the graph has raised, before that goes on: it may add to what is told of
-    /// it, and raises nothing.
+    /// The callable that gets the exception that the graph has raised, before that goes on: it may add to what is told
+    /// of it, and raises nothing.
     Failure,
     /// An object of the running program.
     Object(Obj),
@@ -66,7 +66,7 @@ pub enum Opaque {
     Named(String),
     /// A dtype or device.
     Constant(Constant),
-    /// What makes a set in this way when it is called.
+    /// A function that makes a set with this history when it is called.
     Set(SetHistory),
 }
 
@@ -107,7 +107,7 @@ struct Output<'t, 'h> {
     t: &'t mut Tracer<'h>,
     /// Over the original's body; what is appended comes to stand in front of it.
     builder: Builder,
-    /// How many instructions the original has.
+    /// The number of the original's instructions.
     tail: usize,
     original: CodeObject,
     /// Locals that the new code has beside the original's.
@@ -135,7 +135,7 @@ struct Output<'t, 'h> {
     failed: Option<Label>,
     /// Where that lies which is taken back before the program runs as it is.
     kept_state: Option<LocalId>,
-    /// What inputs of the graph have in common, while they are loaded.
+    /// Common subexpressions of the sources of the graph's inputs, while those are loaded.
     common: inputs::CommonSources,
 }
 

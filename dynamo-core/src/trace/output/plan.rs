@@ -1,4 +1,4 @@
-//! What goes on after the graph, and so which results the graph has, in torch's order.
+//! The values that go on after the graph, and so the results of the graph, in torch's order.
 
 use super::Output;
 use crate::{
@@ -96,7 +96,7 @@ impl Output<'_, '_> {
         }
     }
 
-    /// What a frame holds that goes on, in torch's order: cells, the stack, the other locals.
+    /// The values of a frame that go on, in torch's order: cells, the stack, the other locals.
     pub(super) fn order(&self, frame: &Frame, live: &[(LocalId, Option<ValueId>)]) -> Vec<ValueId> {
         let (cells, locals): (Vec<_>, Vec<_>) =
             live.iter().filter_map(|&(_, value)| value).partition(|&value| self.is_frame_cell(value));
@@ -108,7 +108,7 @@ impl Output<'_, '_> {
         matches!(self.t.objects.values[value], Value::State(state) if self.frame_cells.contains_key(&state))
     }
 
-    /// What a value is made of.
+    /// The values that a value is made of.
     fn parts(&self, value: ValueId) -> Vec<ValueId> {
         match &self.t.objects.values[value] {
             Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => items.clone(),

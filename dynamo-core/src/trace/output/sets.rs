@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// What code needs that repeats how a set came to be.
+/// The values that code needs to repeat the calls that made a set.
 pub(super) fn parts(made: &Made) -> Vec<ValueId> {
     let Made::Again(calls) = made else { return Vec::new() };
     let (mut found, mut open) = (Vec::new(), vec![calls]);

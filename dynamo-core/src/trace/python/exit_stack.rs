@@ -82,7 +82,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// What `push` calls of what it is given: a manager's method, or else the thing itself.
+    /// The callable that `push` registers for its argument: a manager's method, or else the argument itself.
     fn way_out(&mut self, exit: ValueId) -> Traced {
         match self.get(exit)? {
             Value::Function(_) | Value::Method { .. } | Value::Partial(..) | Value::BoundBuiltin { .. } => Ok(exit),

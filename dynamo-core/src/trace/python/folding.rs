@@ -34,7 +34,7 @@ pub(in crate::trace) fn is_pure(name: &str) -> bool {
 }
 
 impl Tracer<'_> {
-    /// What a pure function gives for constants.
+    /// Constant folding of a call of a pure function.
     pub(in crate::trace) fn fold(&mut self, function: &str, args: &[Constant]) -> Traced {
         self.fold_with(function, args, &[])
     }

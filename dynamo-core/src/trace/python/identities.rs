@@ -1,4 +1,4 @@
-//! What Python and torch say of an object's identity, and values that are made of others as they are.
+//! Object identity as Python and torch tell it, and values that are made of others as they are.
 
 use crate::{
     reason::{Kind, Reason, raised},

@@ -18,7 +18,7 @@ use crate::{
 };
 use guards::Constant;
 
-/// How many items such an iterator may have.
+/// The maximum number of items of such an iterator.
 const MOST: usize = 1 << 16;
 
 pub(in crate::trace) const ROWS: &[Row] = &[
@@ -143,7 +143,7 @@ fn chosen(
     tuples(t, function, vec![all, length], rows)
 }
 
-/// What there is to choose from, and how many.
+/// The items to choose from, and the number of items to choose.
 fn choice(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced<(Vec<ValueId>, usize)> {
     let all = sequence(t, b.arg(0)?)?;
     let length = match t.unless_none(b.opt(1))? {

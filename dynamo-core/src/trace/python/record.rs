@@ -172,7 +172,7 @@ impl Tracer<'_> {
         self.force(class).map(Some)
     }
 
-    /// What a call of torch gives that gives a tuple: one with names, if torch's does.
+    /// The result of a call of torch that gives a tuple: one with names, if torch's has them.
     pub(in crate::trace) fn result_tuple(&mut self, target: &str, items: Vec<ValueId>) -> Value {
         let class = self.host.result_class(target).and_then(|obj| Some((obj, self.host.record_class(obj)?)));
         match class {

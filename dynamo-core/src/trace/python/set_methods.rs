@@ -123,7 +123,7 @@ fn compared(t: &mut Tracer<'_>, b: &Bound<'_>, is_within: bool) -> Traced {
     Ok(t.constant(Constant::Bool(!ended)))
 }
 
-/// What a method makes of a set and others; it has no rule where there are no others.
+/// The combination of a set with others by a method; it has no rule where there are no others.
 fn combination(
     t: &mut Tracer<'_>,
     b: &Bound<'_>,

@@ -34,11 +34,11 @@ const MOST_CALLS: usize = 200;
 /// The methods that give a new set.
 const MAKING: [&str; 5] = ["copy", "union", "intersection", "difference", "symmetric_difference"];
 
-/// What a method of sets is given.
+/// An operand of a method of sets.
 pub(in crate::trace) struct Operand {
-    /// The same without values of the trace, if it is all constants.
+    /// The operand without values of the trace, if it is all constants.
     known: Option<SetOperand>,
-    /// How code gives it again.
+    /// The operand as code gives it again.
     again: CallOperand,
 }
 
@@ -116,7 +116,7 @@ pub(in crate::trace) fn of_items(t: &mut Tracer<'_>, items: Vec<ValueId>) -> Tra
     Ok((keyed(t, items)?, Made::EMPTY.then("update", Some(vec![operand]))))
 }
 
-/// What a method of sets is given: its items, and how to give them again.
+/// The operand of a method of sets: its items, and how to give them again.
 pub(in crate::trace) fn operand(t: &mut Tracer<'_>, value: ValueId) -> Traced<(Items, Option<Operand>)> {
     if let Some(items) = of_set(t, value)? {
         let value = t.force(value)?;
@@ -148,7 +148,7 @@ fn keys(t: &mut Tracer<'_>, items: &[ValueId]) -> Traced<Operand> {
     Ok(Operand { known: constants.map(SetOperand::Keys), again: CallOperand::Keys(items.to_vec()) })
 }
 
-/// What an operation on two sets keeps, by the name of the method; the operators have the same meaning.
+/// The items that an operation on two sets keeps, by the name of the method; the operators have the same meaning.
 pub(in crate::trace) fn combine(name: &str, a: &Items, b: &Items) -> Option<Items> {
     let all = |keep: &dyn Fn(&Key) -> bool, items: &Items| -> Items {
         items.iter().filter(|(key, _)| keep(key)).map(|(key, &item)| (key.clone(), item)).collect()
@@ -241,7 +241,7 @@ impl Tracer<'_> {
         })
     }
 
-    /// How a set came to be; one of the caller's is what its methods are called on.
+    /// The history of a set; one of the caller's is itself what its methods are called on.
     pub(in crate::trace) fn made(&self, value: ValueId) -> Made {
         let made = match self.objects.values[value] {
             Value::State(state) => match self.heap.get(state) {

@@ -77,7 +77,8 @@ impl NumbersOfSum {
         Ok(true)
     }
 
-    /// What else follows is added to their sum: gives it, if there is a float among them.
+    /// Ends the numbers that a sum begins with: gives their sum, to which the rest is added, if there is a float among
+    /// them.
     fn end(&mut self, t: &mut Tracer<'_>) -> Traced<Option<ValueId>> {
         if std::mem::replace(&mut self.ended, true) || !self.has_float {
             return Ok(None);

@@ -126,7 +126,7 @@ impl Tracer<'_> {
         Ok(dict)
     }
 
-    /// What a dict gives for a key that is not there, if anything.
+    /// The value that a dict gives for a key that is not there, if any.
     pub(in crate::trace) fn missing(&mut self, dict: ValueId, state: StateId, key: ValueId) -> Traced<Option<ValueId>> {
         match self.heap.table(state) {
             Table::Counter => Ok(Some(self.constant(Constant::Int(0)))),
@@ -139,7 +139,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// What makes a dict's missing values, and how many items a deque has at most.
+    /// The default factory of a dict, or the maximum length of a deque, by the name of the attribute.
     pub(in crate::trace) fn attr_of_container(&mut self, state: StateId, name: &str) -> Option<ValueId> {
         match (name, self.heap.sort(state)) {
             ("default_factory", Sort::Dict) => match self.heap.table(state) {

@@ -163,7 +163,7 @@ impl AutogradFunction {
 }
 
 impl Tracer<'_> {
-    /// What `forward` is given to leave something for `backward`.
+    /// A new context object, in which `forward` leaves something for `backward`.
     fn new_function_context(&mut self) -> Traced {
         let unknown = || Reason::new(Kind::Call, "`torch.autograd.function.FunctionCtx`.");
         let class = self.host.class_named("torch.autograd.function.FunctionCtx").ok_or_else(unknown)?;

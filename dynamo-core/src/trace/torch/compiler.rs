@@ -1,4 +1,4 @@
-//! What a program asks of the compiler, and tells it: whether it is being compiled, and where to break the graph.
+//! Queries and directives to the compiler: whether a program is being compiled, and where to break the graph.
 
 use crate::{
     reason::{Kind, Reason},

@@ -15,7 +15,7 @@ use crate::{
 };
 use fx::Kind as NodeKind;
 
-/// What begins the names of the functions.
+/// The prefix of the functions' names.
 const PREFIX: &str = "torch._foreach_";
 
 /// The operations, as functions of torch and methods of tensors.

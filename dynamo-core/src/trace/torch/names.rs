@@ -1,4 +1,4 @@
-//! What is known of functions by their names alone.
+//! Facts about functions that their names alone tell.
 
 use crate::reason::Kind;
 

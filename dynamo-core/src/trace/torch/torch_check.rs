@@ -1,4 +1,4 @@
-//! What a program says of its sizes to compilers: `torch._check` and the functions that ask without deciding.
+//! A program's statements about its sizes to compilers: `torch._check`, and the functions that ask without deciding.
 //!
 //! A condition that the sizes of this call decide is guarded. One that depends on data is stated: it is checked when
 //! the data are known, and what follows from it is known from here on.
@@ -80,7 +80,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// What the environment answers to the condition that is the first argument.
+    /// The environment's answer to the condition that is the first argument.
     fn answered(&mut self, b: &Bound<'_>, ask: fn(&mut ShapeEnv, Pred, &str) -> Result<bool, EnvError>) -> Traced {
         let (p, at) = (self.predicate(b.arg(0)?)?, self.place());
         let truth = ask(&mut self.shapes.env, p, &at).map_err(|error| self.shape_error(&error))?;

@@ -1,4 +1,4 @@
-//! What values are known to be: constants, truths, integers, their `repr`, and words for messages.
+//! Facts about values: their constants, truths and integers, their `repr`, and words for messages.
 
 use crate::{
     bytecode::Comparison,

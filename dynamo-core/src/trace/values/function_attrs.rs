@@ -179,7 +179,7 @@ impl Tracer<'_> {
         Ok(Some(wrapper))
     }
 
-    /// What a function has in its `__dict__`; of one of the caller's the keys are guarded.
+    /// The entries of a function's `__dict__`; of one of the caller's the keys are guarded.
     fn dict_of_function(&mut self, value: ValueId, function: &Function) -> Traced<Vec<(String, ValueId)>> {
         let Some(found) = function.object else {
             let entries = self.objects.function_attrs.get(&value).map(|attrs| self.entries_of(attrs.dict));

@@ -18,7 +18,7 @@ use crate::{
 use fx::{Arg, Kind as NodeKind, NodeId};
 use guards::{GuardKind, SourceId, Step};
 
-/// How many keys of a dict are objects that are looked at.
+/// The number of leading keys of a dict that are looked at if they are objects.
 const MOST_OBJECTS: u32 = 64;
 
 impl Tracer<'_> {

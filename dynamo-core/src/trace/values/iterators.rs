@@ -102,7 +102,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// What a view of a dict shows.
+    /// The items that a view of a dict shows.
     pub(in crate::trace) fn view_items(&mut self, dict: ValueId, part: &str) -> Traced<Vec<ValueId>> {
         let pairs = containers::pairs(self, dict)?;
         Ok(pairs.into_iter().map(|entry| self.shown(part, entry)).collect())
@@ -117,7 +117,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// What `__next__` of an object gives; `None` if it raises `StopIteration`.
+    /// The result of `__next__` of an object; `None` if it raises `StopIteration`.
     fn next_of_object(&mut self, object: ValueId) -> Traced<Option<ValueId>> {
         match self.call_special(object, "__next__", &[]) {
             Ok(Some(item)) => Ok(Some(item)),

@@ -422,7 +422,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// What a call on numbers gives, by the node that computes it, or without an expression, `function` for the
+    /// The result of a call on numbers: the node that computes it, or without an expression, that of `function` for the
     /// operands as they are now.
     fn computed(&mut self, target: &str, function: &str, operands: &[ValueId], found: Option<Number>) -> Traced {
         if let Some(number) = found {

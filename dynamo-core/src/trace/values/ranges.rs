@@ -27,7 +27,7 @@ impl Tracer<'_> {
     }
 }
 
-/// How many numbers a range has.
+/// The number of integers in a range.
 pub(in crate::trace) fn range_len([start, stop, step]: [i64; 3]) -> i64 {
     let span = if step > 0 { stop.saturating_sub(start) } else { start.saturating_sub(stop) };
     let step = step.saturating_abs().max(1);

@@ -81,7 +81,7 @@ impl Tracer<'_> {
         self.set_global(globals, name, deleted)
     }
 
-    /// What the program has written into a global variable.
+    /// The value that the program has written into a global variable.
     pub(in crate::trace) fn written_global(&self, globals: Globals, name: &str) -> Option<ValueId> {
         match self.heap.get(self.written(globals.dict, name)?) {
             State::Slot { value, .. } => *value,

@@ -100,7 +100,7 @@ type RootId = usize;
 struct Root {
     /// Its latest value, in the new graph.
     value: NodeId,
-    /// How many writes there have been.
+    /// The number of writes so far.
     writes: u32,
     origin: Origin,
 }

@@ -12,7 +12,7 @@ use symshapes::TensorMeta;
 /// A call that gives another look at the memory of its first argument.
 #[derive(Clone, PartialEq, Debug)]
 pub struct View {
-    /// What is called.
+    /// The overload that is called.
     pub overload: Aten,
     /// The arguments after the tensor.
     pub args: Vec<Arg>,
@@ -56,8 +56,8 @@ impl Functionalize<'_> {
         Ok(is_certain.map(|is_certain| (of, View { overload, args, kwargs, pick: None, is_certain })))
     }
 
-    /// Whether what an operator gives that copies where it cannot or need not give a view is one; `None` for a copy,
-    /// false if that is not known.
+    /// Whether the result of an operator that copies where a view is impossible or needless is a view; `None` for a
+    /// copy, false if that is not known.
     pub(super) fn is_same_memory(
         &mut self,
         id: NodeId,

@@ -76,7 +76,7 @@ impl Scatter {
         builder.finish(&text, spread(runs.length, THREADS)?)
     }
 
-    /// What an index adds to a place.
+    /// The statements that look up an index and add its offset to `place`.
     fn one_look_up(&self, gpu: &Gpu, builder: &mut Builder<'_>, at: usize, index: &Index) -> Result<String, Refusal> {
         let (name, of) = (format!("index{at}"), Element::of(gpu, index.view.dtype)?.value());
         builder.reads(&name, &index.view, &self.entries.names())?;
@@ -166,8 +166,8 @@ impl Scatter {
 }
 
 impl Combine {
-    /// What a place begins with, what an entry does to it, and what is stored in the end; with `with_base` it begins
-    /// with what was there, otherwise with its first entry.
+    /// The WGSL of a place's initial value, of the step for an entry, and of the value that is stored in the end; with
+    /// `with_base` a place begins with what was there, otherwise with its first entry.
     fn text(self, of: &str, with_base: bool) -> [String; 3] {
         let step = match self {
             Combine::Last => "result = value;",

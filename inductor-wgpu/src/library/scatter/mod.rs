@@ -21,7 +21,7 @@ use super::coordinates::{Dims, at_least_one, stretched, with_dims};
 use crate::Gpu;
 use crate::work::Work;
 
-/// What becomes of entries that go to the same place.
+/// The ways to combine entries that go to the same place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Combine {
     /// The last stays.
@@ -44,17 +44,17 @@ struct Index {
     wraps: bool,
 }
 
-/// What is stored.
+/// The source of the values that are stored.
 enum Source {
     /// A tensor: over the entries and then the rows.
     Tensor(View),
-    /// The same number everywhere.
+    /// One number everywhere.
     Number(Arg),
 }
 
-/// What happens.
+/// A scatter operation.
 struct Scatter {
-    /// What the result is where nothing goes; zeros where it is `None`.
+    /// The initial contents of the result, which stay where nothing goes; zeros where it is `None`.
     base: Option<View>,
     out: View,
     entries: Dims,

@@ -6,7 +6,8 @@
 //! - the index gives each iteration an element of its own: it is linear in the variables of the loop and of those
 //!   inside, with strides so far apart that no two combinations meet; loads of the buffer are of the same element.
 //!
-//! What is not known is taken not to be so. Loops around are not looked at: their variables are constants here.
+//! The analysis is conservative: a condition that is not known to hold counts as false. Enclosing loops are not looked
+//! at: their variables are constants here.
 
 use super::Lower;
 use crate::loop_ir::{Axis, Loop, Op, Param, Role, Stmt, StoreMode, Value};
@@ -26,7 +27,7 @@ struct StoreAt {
     path: Vec<Axis>,
 }
 
-/// What a loop does to memory.
+/// The memory accesses of a loop.
 #[derive(Default)]
 struct Accesses {
     stores: Vec<StoreAt>,

@@ -1,7 +1,7 @@
 //! Index expressions as 32-bit integer arithmetic.
 //!
-//! What consists of sizes alone is computed by the host and handed in. Sums and products wrap, which is right modulo
-//! 2³² however they got there; what is divided or compared must be exact, so its bounds go into the kernel's limits.
+//! Expressions of sizes alone are computed by the host and handed in. Sums and products wrap, which is right modulo 2³²
+//! however they got there; what is divided or compared must be exact, so its bounds go into the kernel's limits.
 //! Division rounds down; where the signs are known it is the machine's.
 
 use super::{Linear, Lower, Refusal};

@@ -1,6 +1,6 @@
 //! Index expressions within a vector: neighbouring items of the innermost loop, from a multiple of [`VECTOR`] on.
 //!
-//! What is the same for all lanes, or runs by ones, is computed once, for the first.
+//! Expressions that are the same for all lanes, or run by ones, are computed once, for the first.
 
 use super::{Lower, Refusal};
 use crate::grid::{VECTOR, Val};
@@ -20,7 +20,7 @@ pub(super) struct Lane {
 }
 
 impl Lower<'_> {
-    /// What an expression grows by from lane to lane; `None` if that is not known.
+    /// The increment of an expression from lane to lane; `None` if that is not known.
     pub(super) fn step(&self, e: Expr, innermost: Sym) -> Option<i64> {
         if !self.pool.mentions(e, innermost) {
             return Some(0);

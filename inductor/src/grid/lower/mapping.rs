@@ -42,7 +42,7 @@ const BUSY: i64 = 1 << 17;
 /// Iterations of a piece of a column, at least.
 const COLUMN_PIECE: i64 = 32;
 
-/// What an extent without a hint is taken to be.
+/// The assumed size of an extent without a hint.
 const UNKNOWN: i64 = 256;
 
 /// A loop of a perfect nest, and what stands in it before the next one.
@@ -59,7 +59,7 @@ pub(super) struct Items<'a> {
     pub(super) leaf: &'a [Stmt],
 }
 
-/// How items are mapped to the machine.
+/// The strategies by which items are mapped to the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Strategy {
     /// To threads.

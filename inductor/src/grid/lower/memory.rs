@@ -58,7 +58,7 @@ impl Lower<'_> {
         }
     }
 
-    /// How elements of a dtype are kept in memory: the array's element, and how many it holds.
+    /// The representation of a dtype's elements in memory: the array's element, and how many it holds.
     fn memory_type(&self, dtype: DType) -> Result<(Mem, u32)> {
         let narrow = |mem: Mem| if self.caps.narrow_memory { (mem, 1) } else { (Mem::U32, 4 / mem.bytes()) };
         Ok(match dtype {
@@ -75,7 +75,7 @@ impl Lower<'_> {
         })
     }
 
-    /// How many elements of a param a word holds.
+    /// The packing of a param: the number of its elements in a word.
     pub(super) fn packing(&self, param: Param) -> i64 {
         match self.places[param] {
             Some(Place::Buffer(binding, _)) => self.bindings[binding].packing.into(),

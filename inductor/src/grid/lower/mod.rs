@@ -1,12 +1,16 @@
 //! From loop IR to a grid kernel: every decision that an emitter would otherwise have to take.
 //!
-//! | strategy | when | what runs where |
-//! |---|---|---|
-//! | flat | the loops inside the parallel one are few or short, or lanes run across rows | a thread for each iteration of the parallel loop and of the loops that nest perfectly in it; what is left inside is serial |
-//! | tiles | flat, but some memory is contiguous along another loop than the innermost | a workgroup for each square of the two loops, so that what it reads or writes are whole cache lines both ways |
-//! | row | there are independent loops inside, or rows in scratch | a workgroup for each iteration; its threads share each independent loop, reduce by a tree in workgroup memory, and wait for each other where they communicate |
-//! | split | few long rows are reduced by a single loop | two stages: workgroups reduce pieces of a row to partial results in memory, then one workgroup for each row does the rest |
-//! | columns | lanes run across rows, which are too few to be a thread each | two stages: a thread reduces a piece of each item's loop to a partial result in memory, then a thread for each item does the rest |
+//! The strategies, when each is chosen, and its mapping to threads and workgroups:
+//! - *flat*: the loops inside the parallel one are few or short, or lanes run across rows. A thread for each iteration
+//!   of the parallel loop and of the loops that nest perfectly in it; what is left inside is serial.
+//! - *tiles*: flat, but some memory is contiguous along another loop than the innermost. A workgroup for each square of
+//!   the two loops, so that what it reads or writes are whole cache lines both ways.
+//! - *row*: there are independent loops inside, or rows in scratch. A workgroup for each iteration; its threads share
+//!   each independent loop, reduce by a tree in workgroup memory, and wait for each other where they communicate.
+//! - *split*: few long rows are reduced by a single loop. Two stages: workgroups reduce pieces of a row to partial
+//!   results in memory, then one workgroup for each row does the rest.
+//! - *columns*: lanes run across rows, which are too few to be a thread each. Two stages: a thread reduces a piece of
+//!   each item's loop to a partial result in memory, then a thread for each item does the rest.
 //!
 //! Additions to elements that several iterations may hit are atomic where memory allows it. A loop whose iterations
 //! depend on each other, or are not known not to, is run by one thread (in a flat kernel each thread runs its own).
@@ -45,7 +49,7 @@ use symshapes::{Expr, Pool, Range, Sym};
 pub struct Unsupported {
     /// The kernel's name.
     pub kernel: String,
-    /// What the device lacks.
+    /// The reason: what the device lacks.
     pub reason: String,
 }
 
@@ -55,7 +59,7 @@ type Refusal = String;
 /// The kernel in the form that a device of these capabilities runs.
 ///
 /// # Errors
-/// What the device lacks.
+/// A kernel that needs what the device lacks.
 pub fn lower(kernel: &Kernel, caps: &Capabilities) -> Result<GridKernel, Unsupported> {
     lower_by(kernel, caps, Lower::run)
 }
@@ -64,7 +68,7 @@ pub fn lower(kernel: &Kernel, caps: &Capabilities) -> Result<GridKernel, Unsuppo
 /// each, the one with the group's number: what can be printed as a function of that number.
 ///
 /// # Errors
-/// What the device lacks, or loops inside the items.
+/// A kernel that needs what the device lacks, or with loops inside the items.
 pub fn lower_items(kernel: &Kernel, caps: &Capabilities) -> Result<GridKernel, Unsupported> {
     lower_by(kernel, caps, |lower| {
         lower.bind_params()?;
@@ -123,7 +127,7 @@ struct Running {
 struct Linear {
     /// The number, below the product of the extents.
     at: Val,
-    /// The same as an expression of the loops' variables.
+    /// The number as an expression of the loops' variables.
     expr: Expr,
     /// The loops' variables and extents, outermost first.
     axes: Vec<(Sym, Expr)>,
@@ -132,7 +136,7 @@ struct Linear {
 /// Elements that a thread collects to a word before it stores it.
 #[derive(Clone, Copy, Debug)]
 struct Gather {
-    /// What the elements' index is beyond the linear number.
+    /// The offset of the elements' index from the linear number.
     offset: Expr,
     /// The word.
     word: super::Var,
@@ -142,7 +146,7 @@ struct Gather {
     is_last: Val,
 }
 
-/// What the parts of the lowering share.
+/// The context that all parts of the lowering share.
 struct Lower<'a> {
     kernel: &'a Kernel,
     caps: &'a Capabilities,

@@ -12,11 +12,11 @@ type Result = std::result::Result<(), Refusal>;
 /// A store that fills whole words, if a thread takes as many items as a word has elements.
 struct WordStore {
     param: Param,
-    /// What the element's index is beyond the item's number.
+    /// The offset of the element's index from the item's number.
     offset: Expr,
 }
 
-/// How many items a thread takes at once, and what for.
+/// The number of items that a thread takes at once, and the words or vectors that it takes them for.
 struct Run {
     each: i64,
     words: Vec<WordStore>,
@@ -59,7 +59,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// How many items a thread takes at once.
+    /// The number of items that a thread takes at once.
     pub(super) fn at_once(&mut self, items: &Items<'a>, count: Expr) -> i64 {
         self.run_of(items, count, false, true).each
     }
@@ -113,7 +113,7 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
-    /// What is done for an item, of which the loops' variables are known.
+    /// Lowers the statements of an item; the loops' variables are known.
     pub(super) fn stmts_of_item(&mut self, items: &Items<'a>) -> Result {
         items.chain.iter().try_for_each(|link| self.thread_stmts(link.before))?;
         self.thread_stmts(items.leaf)

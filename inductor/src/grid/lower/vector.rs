@@ -17,7 +17,7 @@ use symshapes::{DType, Expr, Sym};
 
 type Result<T = ()> = std::result::Result<T, Refusal>;
 
-/// What a stage loads and stores in vectors.
+/// The loads and stores that a stage does in vectors.
 pub(super) struct Plan {
     loads: Vec<VectorLoad>,
     stores: Vec<(Param, Binding, Expr)>,
@@ -41,7 +41,8 @@ pub(super) struct Vectors {
 }
 
 impl<'a> Lower<'a> {
-    /// What the items can load and store in vectors, if that helps; `shared` where the threads of a group share them.
+    /// The loads and stores that the items can do in vectors, if that helps; `shared` where the threads of a group
+    /// share the items.
     pub(super) fn vectors(&mut self, items: &Items<'a>, count: Expr, shared: bool) -> Option<Plan> {
         let least = self.caps.vectors?;
         let many = i64::from(if shared { least.div_ceil(GROUP_SHARE) } else { least });

@@ -103,7 +103,7 @@ impl<'a> Lower<'a> {
         self.close_accs_of_group(&l.accs)
     }
 
-    /// What only the group's first thread does.
+    /// Has only the group's first thread run what `f` builds.
     fn first_thread(&mut self, f: impl FnOnce(&mut Self) -> Result) -> Result {
         let is_first: Val = self.b.eq(self.thread(), self.b.i32(0));
         self.if_(is_first, f)

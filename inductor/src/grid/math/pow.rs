@@ -61,7 +61,7 @@ fn log2_in_parts(b: &Builder, x: Val) -> (Val, Val) {
     (first, b.add(b.add(b.sub(e, first), product), more))
 }
 
-/// What a denormal divisor is multiplied by to make it a normal number.
+/// The factor that makes a denormal divisor a normal number.
 const RAISE: f64 = 16_777_216.0;
 
 /// `x - y trunc(x / y)`, exactly. A denormal divisor, which has no exponent to raise, is raised first: the rest by that

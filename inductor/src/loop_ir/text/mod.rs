@@ -69,11 +69,11 @@ pub struct TextError {
     pub line: usize,
     /// The column in bytes, from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// The kind of error.
     pub reason: Reason,
 }
 
-/// What is wrong with a text.
+/// The kinds of errors in a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     /// Something else should stand here.

@@ -406,7 +406,7 @@ impl<'a> Cursor<'a> {
         rest.trim_end()
     }
 
-    /// What stands before `end`, which is skipped.
+    /// Takes the text before `end`, and skips `end`.
     fn until(&mut self, end: char, what: &'static str) -> Result<&'a str> {
         let found = self.left().split_once(end);
         let (before, _) = found.ok_or_else(|| self.error(Reason::Expected(what)))?;

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use std::fmt::{self, Write};
 use symshapes::{Expr, Pool, Sym};
 
-/// Which numbers entities print with.
+/// The numberings of entities in a printed text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Numbering {
     /// Those of the kernel's arenas, and the kernel's name.

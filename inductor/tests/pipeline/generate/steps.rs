@@ -275,7 +275,7 @@ fn choose(make: &mut Make) -> Option<NodeId> {
     make.call("where.self", vec![c.into(), x.into(), y.into()], vec![])
 }
 
-/// What lies on and below a diagonal.
+/// The lower triangle: the elements on and below a diagonal.
 fn triangle(make: &mut Make) -> Option<NodeId> {
     let (Along { x, sizes, .. }, diagonal) = (Along::number(make), make.rng.between(-2, 2));
     if sizes.len() < 2 {

@@ -1,4 +1,4 @@
-//! The layout of what `scaled_dot_product_attention` gives on the CPU: that of the query where the fused kernel runs,
+//! The layout of `scaled_dot_product_attention`'s result on the CPU: that of the query where the fused kernel runs,
 //! else row-major. Tensors on the device `meta` know nothing of that kernel, and torch's fakes lose the strides of
 //! dimensions of size one.
 //!
@@ -14,7 +14,7 @@ use symshapes::{DType, Device, EnvError, Expr, ShapeEnv};
 /// The parameters that may be given by position, in order.
 const PARAMS: [&str; 6] = ["query", "key", "value", "attn_mask", "dropout_p", "is_causal"];
 
-/// What asks for guards.
+/// The operator to which guards are attributed.
 const AT: &str = "scaled_dot_product_attention";
 
 impl PyHost<'_> {

@@ -1,4 +1,4 @@
-//! What objects and classes have under a name, and what a class says of its instances.
+//! Lookup of attributes in objects and classes, and predicates on classes, such as those about instance checks.
 
 use super::PyHost;
 use crate::dynamo::classify::dotted_name;
@@ -9,7 +9,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyFunction, PyModule, PyType};
 
-/// Where annotations are. From 3.14 on, reading them evaluates them, which is the program's own code.
+/// The attribute that holds annotations. From 3.14 on, reading them evaluates them, which is the program's own code.
 const ANNOTATIONS: &str = if cfg!(Py_3_14) { "__annotate__" } else { "__annotations__" };
 
 /// The attributes that every function has.
@@ -203,7 +203,7 @@ pub(super) fn inherits_plainly(class: &Bound<'_, PyType>) -> PyResult<bool> {
     Ok(true)
 }
 
-/// What the classes of the method resolution order have under a name.
+/// The attribute that the classes of the method resolution order have under a name.
 pub(super) fn in_mro<'py>(class: &Bound<'py, PyType>, name: &str) -> Option<Bound<'py, PyAny>> {
     members::in_mro(class, &members::interned(class.py(), name))
 }

@@ -1,4 +1,4 @@
-//! What objects are, as far as the tracer tells them apart.
+//! Views of objects: their kinds, as far as the tracer tells them apart.
 
 use super::PyHost;
 use crate::dynamo::classify;

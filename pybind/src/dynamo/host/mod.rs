@@ -1,8 +1,8 @@
 //! The tracer's questions, answered without running the user's code.
 //!
-//! - `look`: what objects are; `attributes`: what they and their classes have under a name;
-//! - `sets`: sets and their order; `without_data`: what torch's functions give, run on tensors without data;
-//! - `attention`: how attention is laid out on the CPU.
+//! - `look`: the kinds of objects; `attributes`: the attributes of objects and their classes;
+//! - `sets`: sets and their order; `without_data`: the results of torch's functions, run on tensors without data;
+//! - `parts`: composite calls of torch, decomposed; `attention`: the layout of attention's result on the CPU.
 
 use super::{
     classify::{Handles, dotted_name},
@@ -576,7 +576,7 @@ impl Host for PyHost<'_> {
     }
 }
 
-/// As `repr` writes a class of this dotted name.
+/// The `repr` of a class of this dotted name.
 fn class_repr(name: &str) -> String {
     format!("<class '{}'>", name.trim_start_matches("builtins."))
 }

@@ -1,7 +1,7 @@
-//! Composite calls of torch, taken apart by torch itself: `_parts.py` notes the operators that run below autograd while
+//! Composite calls of torch, decomposed by torch itself: `_parts.py` notes the operators that run below autograd while
 //! the call runs on tensors without data.
 //!
-//! Invariant: what is noted for some sizes holds for these alone, so calls with symbolic sizes are not taken apart. Nor
+//! Invariant: what is noted for some sizes holds for these alone, so calls with symbolic sizes are not decomposed. Nor
 //! are those whose parts depend on the device, which tensors without data do not have.
 
 use super::PyHost;
@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use symshapes::{Device, ShapeEnv};
 
-/// A part as `_parts.py` has it: overload, arguments, and what it gave.
+/// A part as `_parts.py` has it: overload, arguments, and result.
 type Row<'py> = (String, Bound<'py, PyTuple>, Bound<'py, PyDict>, Bound<'py, PyAny>);
 
 impl<'py> PyHost<'py> {
@@ -68,7 +68,7 @@ struct Reader<'py> {
     operands: Vec<NodeId>,
     /// The nodes of tensors, by address. The rows keep the tensors alive.
     nodes: FxHashMap<usize, NodeId>,
-    /// Where all of the call's tensors are.
+    /// The device of all of the call's tensors.
     device: Device,
     _operands: Made<'py>,
 }
@@ -152,7 +152,7 @@ impl<'py> Reader<'py> {
         plain_constant(value)
     }
 
-    /// Ends the graph with what the whole call gave.
+    /// Ends the graph with the result of the whole call.
     fn end(mut self, result: &Bound<'py, PyAny>) -> Option<Parts> {
         let node = |value: &Bound<'py, PyAny>| self.nodes.get(&(value.as_ptr() as usize)).copied();
         let results = match node(result) {

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 impl<'py> PyHost<'py> {
-    /// What makes a set in this way when it is called.
+    /// The callable that makes a set by the steps of its history.
     pub(in crate::dynamo) fn set_maker(&self, history: &SetHistory) -> PyResult<Bound<'py, PyAny>> {
         let remake = self.py.import("rust_inductor._sets")?.getattr("remake")?;
         self.py.import("functools")?.getattr("partial")?.call1((remake, self.steps(history)?))
@@ -30,7 +30,7 @@ impl<'py> PyHost<'py> {
         PyList::new(py, steps)
     }
 
-    /// What a method of a set is given.
+    /// The operand of a set's method, as a Python object.
     pub(super) fn set_operand(&self, operand: &SetOperand) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
         match operand {

@@ -1,4 +1,4 @@
-//! What calls of torch give, found by running them on tensors without data.
+//! Results of torch's calls, inferred by running them on tensors without data (the device `meta`).
 
 use super::{PyHost, gives_nothing};
 use crate::dynamo::classify;
@@ -15,14 +15,14 @@ use symshapes::{Expr, Float, Pool, ShapeEnv};
 /// Tensors without data, and the nodes that they stand for.
 pub(super) type Made<'py> = Vec<(Bound<'py, PyAny>, NodeId)>;
 
-/// What is known of the numbers in a graph.
+/// The values of the numbers in a graph, as far as they are known.
 pub(super) struct Known<'a, 'py> {
     pub(super) env: &'a ShapeEnv,
-    /// Whether they are what they are now.
+    /// Whether symbolic sizes take their hints, the values that they have now.
     pub(super) by_hints: bool,
     /// The nodes that stand for scalars of NumPy's.
     pub(super) scalars: &'a [NodeId],
-    /// Where the tensors are noted that are made.
+    /// The list in which the tensors that are made are noted.
     pub(super) made: Option<&'a RefCell<Made<'py>>>,
 }
 
@@ -101,7 +101,7 @@ impl<'py> PyHost<'py> {
         })
     }
 
-    /// Has a call of NumPy's compared with what its node computes; gives what NumPy gives, if both give the same.
+    /// Has a call of NumPy's compared with its node's computation; gives the kind of NumPy's result, if both agree.
     pub(super) fn compare_with_numpy(
         &self,
         graph: &Graph,
@@ -143,7 +143,7 @@ impl<'py> PyHost<'py> {
         Ok(true)
     }
 
-    /// torch's own fakes are asked, which know the devices that they stand for.
+    /// Asks torch's own fake tensors, which know the devices that they stand for.
     pub(super) fn with_symbols(
         &self,
         graph: &Graph,
