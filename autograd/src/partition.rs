@@ -8,7 +8,7 @@
 
 use crate::joint::{Joint, NotDifferentiable};
 use cranelift_entity::{EntityRef, SecondaryMap};
-use fx::aten::{Aten, Packet};
+use fx::aten::{Aten, Packet, rules::Rule};
 use fx::infer::{pointwise, sizes::Sizes, strides};
 use fx::symbols::{self, Source};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta, aten};
@@ -474,5 +474,6 @@ fn is_cheap(graph: &Graph, id: NodeId) -> bool {
     let Some(overload) = node.op() else {
         return matches!(node.meta, Some(Meta::Int(_)));
     };
-    overload.is_view() || overload.traits().cheap || pointwise::row(overload).is_some()
+    let is_generated = pointwise::row(overload).is_some() && !matches!(overload.rule(), Some(Rule::Extern(_)));
+    overload.is_view() || overload.traits().cheap || is_generated
 }

@@ -13,7 +13,7 @@ use symshapes::DType;
 const SELU_ALPHA: f64 = 1.6732632423543772;
 const SELU_SCALE: f64 = 1.0507009873554805;
 
-/// What an activation computes of one element of each operand.
+/// The kernel of an activation, on one element of each operand.
 pub(super) fn kernel<'a>(call: &'a Call, packet: Packet, dtype: DType) -> Result<Kernel<'a>> {
     if packet.name().ends_with("_backward") { gradient(call, packet) } else { forward(call, packet, dtype) }
 }

@@ -9,7 +9,7 @@ use symshapes::DType;
 /// The values computed so far.
 pub(super) type Env = FxHashMap<NodeId, Value>;
 
-/// What rules give.
+/// The result of a rule.
 pub(super) type Result<T = Value> = std::result::Result<T, InterpError>;
 
 /// A call with bound arguments; plain values of other nodes are already put in.

@@ -24,7 +24,7 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::convolution_backward, backward),
 ];
 
-/// How positions relate.
+/// The relation between positions of input, weight and output.
 struct Geometry {
     stride: Vec<i64>,
     padding: Vec<i64>,

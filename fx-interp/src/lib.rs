@@ -49,7 +49,7 @@ pub enum InterpError {
     At {
         /// The node's name.
         node: String,
-        /// What went wrong there.
+        /// The error there.
         error: Box<InterpError>,
     },
     /// A target without a rule.
@@ -171,7 +171,8 @@ fn rule(op: Aten) -> Option<Rule> {
         [view::RULES, create::RULES, reduce::RULES, matmul::RULES, norm::RULES, conv::RULES, pool::RULES, index::RULES];
     let index = INDEX.get_or_init(|| families.into_iter().flatten().copied().collect());
     let named = index.get(&op.packet()).copied();
-    named.or_else(|| fx::infer::pointwise::row(op).map(|_| pointwise::rule as Rule))
+    let is_computed = fx::infer::pointwise::row(op).is_some() && pointwise::computes(op.packet());
+    named.or_else(|| is_computed.then_some(pointwise::rule as Rule))
 }
 
 /// The argument with its nodes' values put in.

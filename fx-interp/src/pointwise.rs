@@ -10,13 +10,21 @@ use fx::aten::Packet;
 use fx::{
     arg::Arg,
     infer::{pointwise as rows, promote::Operand},
+    packets,
     prim::Pointwise as P,
     scalar::Scalar,
 };
 use symshapes::{DType, DTypeClass};
 
-/// What is computed of one element of each operand that is present.
+/// The function that is computed of one element of each operand that is present.
 pub(super) type Kernel<'a> = Box<dyn Fn(&[Scalar]) -> Scalar + 'a>;
+
+/// True for an element-wise operator of which one element of the result can be computed.
+pub(super) fn computes(packet: Packet) -> bool {
+    const UNKNOWN: &[Packet] = packets![_prelu_kernel angle gcd hardshrink hardshrink_backward i0 igamma igammac lcm lgamma
+        digamma erfinv logaddexp2 polygamma softshrink softshrink_backward];
+    !UNKNOWN.contains(&packet) && !packet.name().starts_with("special_")
+}
 
 /// The rule of every element-wise overload.
 pub(super) fn rule(call: &Call) -> Result {
@@ -87,7 +95,7 @@ fn operands<'a>(call: &Call<'a>, names: &[&str]) -> Result<Vec<Value<'a>>> {
     Ok(operands)
 }
 
-/// What the call computes of one element of each operand, in the dtype `dtype`.
+/// The kernel of the call, on one element of each operand, in the dtype `dtype`.
 fn kernel<'a>(call: &'a Call, dtype: DType) -> Result<Kernel<'a>> {
     let packet = call.op().packet();
     if let Some(op) = primitive(packet) {

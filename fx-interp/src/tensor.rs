@@ -101,7 +101,7 @@ impl Tensor {
         self.values().map(Scalar::as_f64).collect()
     }
 
-    /// The same values in another dtype.
+    /// The values converted to another dtype.
     pub fn to(&self, dtype: DType) -> Tensor {
         Tensor::new(dtype, &self.data)
     }
@@ -112,7 +112,7 @@ impl Tensor {
         Some(Tensor { dtype: self.dtype, data })
     }
 
-    /// The same elements under other sizes; `None` if their number differs.
+    /// The elements reshaped to other sizes; `None` if their number differs.
     pub fn reshape(&self, sizes: &[usize]) -> Option<Tensor> {
         let data = self.data.clone().into_shape_with_order(IxDyn(sizes)).ok()?;
         Some(Tensor { dtype: self.dtype, data })

@@ -152,7 +152,8 @@ fn unsqueeze(c: &Call) -> Result {
 
 fn squeeze(c: &Call) -> Result {
     let x = c.tensor("self")?;
-    let dims = c.dims("dim", x.rank())?;
+    let none_named = c.has("dim") && c.list("dim").is_some_and(<[_]>::is_empty);
+    let dims = if none_named { Vec::new() } else { c.dims("dim", x.rank())? };
     let kept = x.sizes().iter().enumerate().filter(|(i, s)| **s != 1 || !dims.contains(i)).map(|(_, &s)| s);
     Ok(c.fits(x.reshape(&kept.collect::<Vec<_>>()))?.into())
 }

@@ -9,7 +9,7 @@ use crate::{
 use std::ops::Deref;
 use symshapes::{DType, Device, Expr, TensorMeta};
 
-/// What rules give.
+/// The outcome of a rule.
 pub(super) type Result<T = Meta> = std::result::Result<T, InferError>;
 
 /// A call with bound arguments.

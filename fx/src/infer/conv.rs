@@ -19,18 +19,19 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::conv_transpose2d, convolution),
     (Packet::conv_transpose3d, convolution),
     (Packet::convolution_backward, convolution_backward),
-    (Packet::max_pool2d_with_indices, |c| {
-        let out = pooled(c)?;
-        let positions = TensorMeta { dtype: DType::I64, requires_grad: false, ..out.clone() };
-        Ok(tuple([out, positions]))
-    }),
+    (Packet::max_pool2d_with_indices, |c| Ok(with_places(&pooled(c)?))),
+    (Packet::max_pool3d_with_indices, |c| Ok(with_places(&pooled(c)?))),
+    (Packet::avg_pool3d, |c| Ok(pooled(c)?.into())),
+    (Packet::adaptive_max_pool2d, |c| Ok(with_places(&resized(c)?))),
+    (Packet::adaptive_max_pool3d, |c| Ok(with_places(&resized(c)?))),
+    (Packet::_adaptive_avg_pool3d, |c| Ok(resized(c)?.into())),
     (Packet::max_pool2d, |c| Ok(pooled(c)?.into())),
     (Packet::avg_pool2d, |c| Ok(pooled(c)?.into())),
     (Packet::max_pool2d_with_indices_backward, input_gradient),
     (Packet::avg_pool2d_backward, input_gradient),
     (Packet::_adaptive_avg_pool2d_backward, input_gradient),
-    (Packet::_adaptive_avg_pool2d, resized),
-    (Packet::adaptive_avg_pool2d, resized),
+    (Packet::_adaptive_avg_pool2d, |c| Ok(resized(c)?.into())),
+    (Packet::adaptive_avg_pool2d, |c| Ok(resized(c)?.into())),
     (Packet::_adaptive_avg_pool3d_backward, row_major_gradient),
     (Packet::adaptive_max_pool2d_backward, row_major_gradient),
     (Packet::adaptive_max_pool3d_backward, row_major_gradient),
@@ -47,10 +48,8 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::upsample_nearest1d_backward, resized_row_major_gradient),
     (Packet::upsample_nearest3d_backward, resized_row_major_gradient),
     (Packet::upsample_trilinear3d_backward, resized_row_major_gradient),
-    (Packet::upsample_nearest2d, upsampled),
     (Packet::upsample_nearest2d_backward, resized_gradient),
     (Packet::upsample_bilinear2d_backward, resized_gradient),
-    (Packet::upsample_bilinear2d, upsampled),
 ];
 
 fn channels_last(c: &mut Call, t: &TensorMeta) -> Result<bool> {
@@ -138,12 +137,14 @@ fn windows(
 
 fn pooled(c: &mut Call) -> Result<TensorMeta> {
     let x = c.tensor("self")?;
-    let lead = c.fits(x.sizes.len().checked_sub(2))?;
-    let (kernel, padding, ceil) = (c.ints("kernel_size")?, c.ints("padding")?, c.bool("ceil_mode")?);
-    let stride = Some(c.ints("stride")?).filter(|s| !s.is_empty()).unwrap_or_else(|| kernel.clone());
-    let dilation = if c.has("dilation") { c.ints("dilation")? } else { vec![1, 1] };
+    let dims = dimensions(c);
+    let lead = c.fits(x.sizes.len().checked_sub(dims))?;
+    let list = |c: &Call, name| spatial(c, name, dims);
+    let (kernel, padding, ceil) = (list(c, "kernel_size")?, list(c, "padding")?, c.bool("ceil_mode")?);
+    let stride = if c.ints("stride")?.is_empty() { kernel.clone() } else { list(c, "stride")? };
+    let dilation = if c.has("dilation") { list(c, "dilation")? } else { vec![1; dims] };
     let mut sizes = x.sizes.clone();
-    for d in 0..2 {
+    for d in 0..dims {
         let count = windows(c, x.sizes[lead + d], kernel[d], stride[d], padding[d], dilation[d], ceil)?;
         c.demand_at_most(Expr::ONE, count)?;
         sizes[lead + d] = count;
@@ -152,27 +153,24 @@ fn pooled(c: &mut Call) -> Result<TensorMeta> {
     Ok(c.in_format(x, x.dtype, sizes, last))
 }
 
-fn resized(c: &mut Call) -> Result {
-    if c.has("scale_factors") {
-        return Err(c.unsupported("scale factors"));
-    }
-    let (x, output) = (c.tensor("self")?, c.exprs("output_size")?);
-    let lead = c.fits(x.sizes.len().checked_sub(2))?;
-    let output = if output.len() == 1 { vec![output[0]; 2] } else { output };
-    let last = channels_last(c, x)?;
-    Ok(c.in_format(x, x.dtype, [&x.sizes[..lead], &output].concat(), last).into())
+/// The spatial dimensions of an operator, which its name tells.
+fn dimensions(c: &Call) -> usize {
+    if c.op().packet().name().contains("3d") { 3 } else { 2 }
 }
 
-/// The same where no image may be empty.
-fn upsampled(c: &mut Call) -> Result {
-    let made = resized(c)?;
-    if let Meta::Tensor(image) = &made {
-        let spatial = |t: &TensorMeta| t.sizes[t.sizes.len() - 2..].to_vec();
-        for size in [spatial(image), spatial(c.tensor("self")?)].concat() {
-            c.demand_at_most(Expr::ONE, size)?;
-        }
-    }
-    Ok(made)
+fn resized(c: &mut Call) -> Result<TensorMeta> {
+    let (x, output) = (c.tensor("self")?, c.exprs("output_size")?);
+    let count = dimensions(c);
+    let lead = c.fits(x.sizes.len().checked_sub(count))?;
+    let output = if output.len() == 1 { vec![output[0]; count] } else { output };
+    let last = channels_last(c, x)?;
+    Ok(c.in_format(x, x.dtype, [&x.sizes[..lead], &output].concat(), last))
+}
+
+/// An image, and the places in another one that its elements come from.
+fn with_places(image: &TensorMeta) -> Meta {
+    let places = TensorMeta { dtype: DType::I64, requires_grad: false, ..image.clone() };
+    tuple([image.clone(), places])
 }
 
 /// The gradient by an image that was resized, in the format of that by the result.

@@ -47,6 +47,24 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         }
         preserved(c)
     }),
+    (Packet::take, |c| {
+        let (x, index) = (c.tensor("self")?, c.tensor("index")?);
+        Ok(c.contiguous(x, x.dtype, index.sizes.clone()).into())
+    }),
+    (Packet::scatter_reduce, row_major),
+    (Packet::index_copy, preserved),
+    (Packet::index_reduce, preserved),
+    (Packet::masked_scatter, |c| {
+        let (x, mask) = (c.tensor("self")?, c.tensor("mask")?);
+        let sizes = c.broadcast(&[&x.sizes, &mask.sizes])?;
+        Ok(c.contiguous(x, x.dtype, sizes).into())
+    }),
+    (Packet::nonzero_static, |c| {
+        let (x, count) = (c.tensor("self")?, c.expr("size")?);
+        let sizes = vec![count, c.pool.int(x.sizes.len() as i64)];
+        Ok(c.contiguous(x, DType::I64, sizes).into())
+    }),
+    (Packet::put, preserved),
     (Packet::as_strided_scatter, preserved),
     (Packet::index_put, preserved),
     (Packet::_unsafe_index_put, preserved),
@@ -59,6 +77,7 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::slice_backward, input_sized),
     (Packet::select_backward, input_sized),
     (Packet::unfold_backward, input_sized),
+    (Packet::diagonal_backward, input_sized),
 ];
 
 /// That positions are no more than what they lead into has, but along the dimension that they lead through.

@@ -22,11 +22,27 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         let x = c.tensor("self")?;
         Ok(c.preserved(x, x.dtype)?.into())
     }),
+    (Packet::diag_embed, diag_embed),
     (Packet::roll, row_major),
     (Packet::tril, row_major),
     (Packet::triu, row_major),
     (Packet::constant_pad_nd, pad),
 ];
+
+/// Matrices with the last dimension along a diagonal.
+fn diag_embed(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    let rank = x.sizes.len() + 1;
+    let (a, b) = (c.dim("dim1", rank)?, c.dim("dim2", rank)?);
+    let (last, mut sizes) = (*c.fits(x.sizes.last())?, x.sizes[..x.sizes.len() - 1].to_vec());
+    c.fits((a != b).then_some(()))?;
+    let offset = c.int("offset")?.saturating_abs();
+    let side = c.pool.add_int(last, offset);
+    for dim in [a.min(b), a.max(b)] {
+        sizes.insert(dim, side);
+    }
+    Ok(c.contiguous(x, x.dtype, sizes).into())
+}
 
 fn row_major(c: &mut Call) -> Result {
     let x = c.tensor("self")?;

@@ -18,6 +18,26 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::addmm, |c| added(c, "mat1", "mat2")),
     (Packet::baddbmm, |c| added(c, "batch1", "batch2")),
     (Packet::addmv, |c| added(c, "mat", "vec")),
+    (Packet::addbmm, |c| {
+        let (a, b) = (c.tensor("batch1")?, c.tensor("batch2")?);
+        c.one_dtype(a, b)?;
+        let ([batch, rows, inner], [others, wide, columns]) = (&a.sizes[..], &b.sizes[..]) else { return c.fits(None) };
+        shared(c, *batch, *others)?;
+        shared(c, *inner, *wide)?;
+        c.demand_broadcast(&c.tensor("self")?.sizes, &[*rows, *columns])?;
+        Ok(c.contiguous(a, a.dtype, vec![*rows, *columns]).into())
+    }),
+    (Packet::vdot, |c| product(c, "self", "other")),
+    (Packet::_cdist_forward, |c| {
+        let (a, b) = (c.tensor("x1")?, c.tensor("x2")?);
+        c.one_dtype(a, b)?;
+        let ([left @ .., rows, width], [right @ .., others, other_width]) = (&a.sizes[..], &b.sizes[..]) else {
+            return c.fits(None);
+        };
+        shared(c, *width, *other_width)?;
+        let sizes = [c.broadcast(&[left, right])?, vec![*rows, *others]].concat();
+        Ok(c.contiguous(a, a.dtype, sizes).into())
+    }),
     (Packet::linear, linear),
     (Packet::scaled_dot_product_attention, attention),
     (Packet::_scaled_dot_product_flash_attention_for_cpu, flash),

@@ -7,6 +7,7 @@
 mod call;
 mod conv;
 mod create;
+mod image;
 mod index;
 mod join;
 mod linear;
@@ -152,7 +153,7 @@ fn rule(op: Aten) -> Option<(Rule, bool)> {
         return None;
     }
     let moving = [view::RULES, create::RULES, index::RULES, join::RULES].into_iter().map(|family| (family, false));
-    let computing = [pointwise::RULES, reduce::RULES, linear::RULES, norm::RULES, conv::RULES];
+    let computing = [pointwise::RULES, reduce::RULES, linear::RULES, norm::RULES, conv::RULES, image::RULES];
     let families = moving.chain(computing.into_iter().map(|family| (family, true)));
     let row = |(family, computes): (&'static [(Packet, Rule)], bool)| {
         family.iter().map(move |&(packet, rule)| (packet, (rule, computes)))
@@ -170,9 +171,9 @@ pub struct Mismatch {
     pub node: NodeId,
     /// Its name and what is called.
     pub call: String,
-    /// What the graph says.
+    /// The metadata that the graph has.
     pub given: String,
-    /// What the rule says.
+    /// The metadata by the rule.
     pub inferred: String,
 }
 

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::aten::Packet;
 use crate::{arg::Arg, graph::Meta};
-use symshapes::{DType, Expr, TensorMeta};
+use symshapes::{DType, DeviceKind, Expr, TensorMeta};
 
 /// The rules of this family.
 pub(super) const RULES: &[(Packet, Rule)] = &[
@@ -57,11 +57,35 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         normalised(c, x)?;
         Ok(c.contiguous(x, x.dtype, x.sizes.clone()).into())
     }),
-    (Packet::mse_loss, |c| {
-        let (x, target) = (c.tensor("self")?, c.tensor("target")?);
-        let whole = c.broadcast(&[&x.sizes, &target.sizes])?;
-        let sizes = if c.int("reduction")? == 0 { whole } else { Vec::new() };
+    (Packet::mse_loss, loss),
+    (Packet::smooth_l1_loss, loss),
+    (Packet::huber_loss, loss),
+    (Packet::soft_margin_loss, loss),
+    (Packet::binary_cross_entropy, loss),
+    (Packet::binary_cross_entropy_with_logits, loss),
+    (Packet::log_sigmoid_forward, |c| {
+        let x = c.tensor("self")?;
+        if x.device.kind != DeviceKind::Cpu {
+            return Err(c.unsupported("a device that keeps nothing for the gradient"));
+        }
+        Ok(tuple([0; 2].map(|_| c.contiguous(x, x.dtype, x.sizes.clone()))))
+    }),
+    (Packet::glu, |c| {
+        let x = c.tensor("self")?;
+        let (mut sizes, dim, two) = (x.sizes.clone(), c.dim("dim", x.sizes.len())?, c.pool.int(2));
+        let size = c.fits(sizes.get_mut(dim))?;
+        let rest = c.pool.modulo(*size, two);
+        *size = c.pool.floor_div(*size, two);
+        c.demand_equal(rest, Expr::ZERO)?;
         Ok(c.contiguous(x, x.dtype, sizes).into())
+    }),
+    (Packet::native_batch_norm, |c| batch_norm(c, c.bool("training")?)),
+    (Packet::_native_batch_norm_legit, |c| batch_norm(c, true)),
+    (Packet::_fused_rms_norm, |c| {
+        let x = c.tensor("input")?;
+        let from = normalised(c, x)?;
+        let kept = x.sizes.iter().enumerate().map(|(d, &size)| if d < from { size } else { Expr::ONE }).collect();
+        Ok(tuple([c.contiguous(x, x.dtype, x.sizes.clone()), c.contiguous(x, x.dtype.compute(), kept)]))
     }),
     (Packet::mse_loss_backward, loss_gradient),
     (Packet::smooth_l1_loss_backward, loss_gradient),
@@ -78,6 +102,7 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::grid_sampler_2d_backward, sampler_gradients),
     (Packet::grid_sampler_3d_backward, sampler_gradients),
     (Packet::nll_loss_forward, nll_loss),
+    (Packet::nll_loss2d_forward, nll_loss),
     (Packet::cross_entropy_loss, cross_entropy),
     (Packet::nll_loss2d_backward, |c| {
         let x = c.tensor("self")?;
@@ -94,6 +119,19 @@ fn softmax(c: &mut Call) -> Result {
     let widened = c.has("half_to_float") && c.bool("half_to_float")?;
     let dtype = c.dtype()?.unwrap_or(if widened { DType::F32 } else { x.dtype });
     Ok(c.contiguous(x, dtype, x.sizes.clone()).into())
+}
+
+/// A loss of two tensors, element by element where it is not reduced.
+fn loss(c: &mut Call) -> Result {
+    let (x, target) = (c.tensor("self")?, c.tensor("target")?);
+    c.one_dtype(x, target)?;
+    let sizes = c.broadcast(&[&x.sizes, &target.sizes])?;
+    if c.int("reduction")? != 0 {
+        return Ok(c.contiguous(x, x.dtype, Vec::new()).into());
+    }
+    let strides = strides::elementwise(&mut c.pool, &sizes, &[x, target]);
+    let strides = strides.ok_or_else(|| c.undecided("the order of strides"))?;
+    Ok(c.strided(x, x.dtype, sizes, strides).into())
 }
 
 /// The gradient of a loss by one of two tensors that lie alike.
@@ -171,7 +209,12 @@ fn batch_norm(c: &mut Call, training: bool) -> Result {
     let channels = *c.fits(x.sizes.get(1))?;
     let out = same_format(c, x)?;
     let len = if training { channels } else { c.pool.int(0) };
-    let stat = c.contiguous(x, x.dtype.compute(), vec![len]);
+    // On the CPU, statistics of halves are halves, unless a parameter is wider.
+    let mut is_mixed = x.device.kind != DeviceKind::Cpu;
+    for name in ["weight", "bias", "running_mean", "running_var"] {
+        is_mixed |= c.opt_tensor(name)?.is_some_and(|parameter| parameter.dtype != x.dtype);
+    }
+    let stat = c.contiguous(x, if is_mixed { x.dtype.compute() } else { x.dtype }, vec![len]);
     let mut results = vec![out, stat.clone(), stat];
     if c.op().packet().name().ends_with("functional") {
         for name in ["running_mean", "running_var"] {

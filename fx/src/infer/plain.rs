@@ -6,7 +6,7 @@ use crate::{
 };
 use symshapes::{Expr, Pool};
 
-/// What `target` gives; `None` if that is not known.
+/// The metadata of a call of `target`; `None` if that is not known.
 pub(super) fn call(pool: &mut Pool, nodes: &Nodes, target: &str, args: &[Arg]) -> Option<Meta> {
     if target == "operator.getitem" {
         let (Some(Arg::Node(node)), Some(Arg::Int(i))) = (args.first(), args.get(1)) else { return None };
@@ -18,7 +18,7 @@ pub(super) fn call(pool: &mut Pool, nodes: &Nodes, target: &str, args: &[Arg]) -
     int_op(pool, target, &operands).map(Meta::Int)
 }
 
-/// What a function of integers gives; `None` if it is not known, or no expression says it.
+/// The result of a function of integers; `None` if it is not known, or no expression says it.
 pub fn int_op(pool: &mut Pool, target: &str, operands: &[Expr]) -> Option<Expr> {
     Some(match (target, operands) {
         ("operator.neg", &[a]) => pool.neg(a),

@@ -1,7 +1,7 @@
 //! The element-wise overloads: which arguments are operands, and how their dtypes combine.
 //!
-//! A row is an operator's and holds for all its overloads, or that of one overload. The interpreter computes by the same
-//! rows.
+//! A row is an operator's and holds for all its overloads, or that of one overload. The interpreter computes by these
+//! rows, too.
 
 use super::{
     Rule,
@@ -30,7 +30,7 @@ pub struct Row {
     /// The parameters that are read element by element, broadcast against each other; those that an overload lacks
     /// or a call leaves out are skipped.
     pub operands: &'static [&'static str],
-    /// How the dtypes of the operands combine.
+    /// The type promotion of the operands.
     pub promotion: Promotion,
 }
 
@@ -112,7 +112,7 @@ pub(super) fn number_class(c: &Call, name: &str) -> Result<DTypeClass> {
 }
 
 impl Row {
-    /// How the dtypes combine in this call: a division that rounds stays among the integers.
+    /// The type promotion of this call: a division that rounds stays among the integers.
     pub fn promotion(&self, call: &Bound) -> Promotion {
         let rounds = call.has("rounding_mode") && *call.get("rounding_mode") != Arg::None;
         if rounds { Default } else { self.promotion }
@@ -120,6 +120,8 @@ impl Row {
 }
 
 const SELF: &[&str] = &["self"];
+/// A polynomial, and its degree.
+const OF_DEGREE: &[&str] = &["x", "n"];
 const BINARY: &[&str] = &["self", "other"];
 const WHERE: &[&str] = &["condition", "self", "other"];
 const GRAD_SELF: &[&str] = &["grad_output", "self"];
@@ -133,9 +135,40 @@ const ROWS: &[(&[Packet], &[&str], Promotion)] = &[
     (packets![neg abs sign sgn floor ceil trunc round frac positive bitwise_not relu], SELF, Default),
     (packets![square], SELF, BoolToInt),
     (packets![gelu silu mish elu celu selu leaky_relu relu6 hardtanh hardswish hardsigmoid softplus], SELF, Default),
-    (packets![log_sigmoid threshold nan_to_num], SELF, Default),
+    (packets![log_sigmoid threshold nan_to_num hardshrink softshrink], SELF, Default),
     (packets![exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sigmoid tanh erf erfc], SELF, IntToFloat),
     (packets![sin cos tan asin acos atan sinh cosh asinh acosh atanh sinc logit deg2rad rad2deg], SELF, IntToFloat),
+    (packets![digamma erfinv i0 lgamma polygamma angle special_bessel_j0 special_bessel_j1], SELF, IntToFloat),
+    (
+        packets![special_bessel_y0 special_bessel_y1 special_entr special_erfcx special_i0e special_i1 special_i1e],
+        SELF,
+        IntToFloat,
+    ),
+    (
+        packets![special_log_ndtr special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0],
+        SELF,
+        IntToFloat,
+    ),
+    (packets![special_modified_bessel_k1 special_ndtr special_ndtri], SELF, IntToFloat),
+    (packets![special_airy_ai special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1], &["x"], IntToFloat),
+    (packets![special_spherical_bessel_j0], &["x"], IntToFloat),
+    (
+        packets![special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v],
+        OF_DEGREE,
+        IntToFloat,
+    ),
+    (
+        packets![special_chebyshev_polynomial_w special_hermite_polynomial_h special_hermite_polynomial_he],
+        OF_DEGREE,
+        IntToFloat,
+    ),
+    (
+        packets![special_laguerre_polynomial_l special_legendre_polynomial_p special_shifted_chebyshev_polynomial_t],
+        OF_DEGREE,
+        IntToFloat,
+    ),
+    (packets![special_shifted_chebyshev_polynomial_u special_shifted_chebyshev_polynomial_v], OF_DEGREE, IntToFloat),
+    (packets![special_shifted_chebyshev_polynomial_w], OF_DEGREE, IntToFloat),
     (packets![isnan isinf isfinite signbit logical_not isposinf isneginf], SELF, Bool),
     (
         packets![add sub mul rsub subtract multiply maximum minimum fmax fmin fmod remainder floor_divide],
@@ -143,8 +176,9 @@ const ROWS: &[(&[Packet], &[&str], Promotion)] = &[
         Default,
     ),
     (packets![bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift], BINARY, Default),
-    (packets![__and__ __or__ __xor__ __lshift__ __rshift__ hypot logaddexp nextafter], BINARY, Default),
-    (packets![div divide true_divide atan2 copysign xlogy], BINARY, IntToFloat),
+    (packets![__and__ __or__ __xor__ __lshift__ __rshift__ hypot logaddexp logaddexp2 nextafter], BINARY, Default),
+    (packets![gcd lcm igamma igammac], BINARY, Default),
+    (packets![div divide true_divide atan2 copysign xlogy special_xlog1py special_zeta], BINARY, IntToFloat),
     (packets![eq ne lt le gt ge logical_and logical_or logical_xor], BINARY, Bool),
     (packets![pow], &["self", "exponent"], Default),
     (packets![heaviside], &["self", "values"], Default),
@@ -157,10 +191,12 @@ const ROWS: &[(&[Packet], &[&str], Promotion)] = &[
     (packets![addcmul addcdiv], &["self", "tensor1", "tensor2"], Default),
     (packets![threshold_backward gelu_backward silu_backward mish_backward leaky_relu_backward], GRAD_SELF, Default),
     (packets![hardswish_backward hardsigmoid_backward hardtanh_backward softplus_backward], GRAD_SELF, Default),
-    (packets![log_sigmoid_backward logit_backward], GRAD_SELF, Default),
+    (packets![softshrink_backward log_sigmoid_backward logit_backward], GRAD_SELF, Default),
     (packets![tanh_backward sigmoid_backward], GRAD_OUTPUT, Default),
+    (packets![hardshrink_backward], &["grad_out", "self"], Default),
+    (packets![_prelu_kernel], &["self", "weight"], Default),
     (packets![elu_backward], &["grad_output", "self_or_result"], Default),
-    (packets![native_dropout_backward], &["grad_output", "mask"], First),
+    (packets![native_dropout_backward], &["grad_output", "mask"], IntToFloat),
 ];
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ impl Operand {
     }
 }
 
-/// What an op makes of the promoted dtype.
+/// The dtype of a result, given the promoted one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Promotion {
     /// The promoted dtype.

@@ -18,18 +18,40 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::any, |c| reduced(c, truth)),
     (Packet::all, |c| reduced(c, truth)),
     (Packet::count_nonzero, |c| reduced(c, |_| DType::I64)),
-    (Packet::logsumexp, |c| reduced(c, floating)),
+    (Packet::logsumexp, |c| {
+        // Of no dimension, torch takes the largest of all.
+        c.fits((!c.list("dim").is_some_and(<[_]>::is_empty) || c.tensor("self")?.sizes.is_empty()).then_some(()))?;
+        reduced(c, floating)
+    }),
     (Packet::linalg_vector_norm, |c| reduced(c, |x| x.dtype)),
     (Packet::var, |c| reduced(c, |x| x.dtype)),
     (Packet::std, |c| reduced(c, |x| x.dtype)),
     (Packet::var_mean, |c| pair(c, |x| x.dtype)),
     (Packet::std_mean, |c| pair(c, |x| x.dtype)),
+    (Packet::nansum, |c| reduced(c, counted)),
+    (Packet::norm, |c| reduced(c, floating)),
+    (Packet::dist, |c| scalar(c, floating)),
+    (Packet::trace, |c| scalar(c, counted)),
+    (Packet::median, extreme),
+    (Packet::nanmedian, extreme),
+    (Packet::mode, |c| pair(c, |_| DType::I64)),
+    (Packet::kthvalue, |c| pair(c, |_| DType::I64)),
+    (Packet::aminmax, |c| pair(c, |x| x.dtype)),
     (Packet::argmax, |c| reduced(c, |_| DType::I64)),
     (Packet::argmin, |c| reduced(c, |_| DType::I64)),
     (Packet::max, extreme),
     (Packet::min, extreme),
     (Packet::cumsum, scan),
     (Packet::cumprod, scan),
+    (Packet::logcumsumexp, scan),
+    (Packet::cummax, scan_with_positions),
+    (Packet::cummin, scan_with_positions),
+    (Packet::histc, |c| {
+        let (x, bins) = (c.tensor("self")?, c.expr("bins")?);
+        Ok(c.contiguous(x, x.dtype, vec![bins]).into())
+    }),
+    (Packet::bucketize, places),
+    (Packet::searchsorted, places),
     (Packet::sort, sort),
     (Packet::topk, topk),
 ];
@@ -92,6 +114,24 @@ fn extreme(c: &mut Call) -> Result {
 fn scan(c: &mut Call) -> Result {
     let x = c.tensor("self")?;
     let dtype = c.dtype()?.unwrap_or(counted(x));
+    Ok(c.contiguous(x, dtype, x.sizes.clone()).into())
+}
+
+fn scan_with_positions(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    Ok(tuple([x.dtype, DType::I64].map(|dtype| c.contiguous(x, dtype, x.sizes.clone()))))
+}
+
+/// A number, of all elements.
+fn scalar(c: &mut Call, dtype: fn(&TensorMeta) -> DType) -> Result {
+    let x = c.tensor("self")?;
+    Ok(c.contiguous(x, dtype(x), Vec::new()).into())
+}
+
+/// The positions of values among sorted ones.
+fn places(c: &mut Call) -> Result {
+    let Some(x) = c.opt_tensor("self")? else { return Err(c.unsupported("the place of a number")) };
+    let dtype = if c.bool("out_int32")? { DType::I32 } else { DType::I64 };
     Ok(c.contiguous(x, dtype, x.sizes.clone()).into())
 }
 

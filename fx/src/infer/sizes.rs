@@ -12,7 +12,7 @@ use symshapes::{Expr, Pool, Pred, ShapeEnv};
 pub enum Sizes<'a> {
     /// Answers hold for every input; there is none where that is not proved.
     Proved(&'a mut Pool),
-    /// What is not proved is decided by the example inputs, under a guard of the environment.
+    /// Questions without a proof are decided by the example inputs, under a guard of the environment.
     Guarded {
         /// The environment.
         env: &'a mut ShapeEnv,
@@ -77,7 +77,7 @@ impl Sizes<'_> {
         self.state(p, "sizes have to be equal")
     }
 
-    /// The same of one that is at most the other.
+    /// Counterpart of [`Sizes::has_to_equal`] for a size that is at most the other.
     pub fn has_to_be_at_most(&mut self, a: Expr, b: Expr) -> Option<bool> {
         let p = self.le(a, b);
         self.decide(p).or_else(|| self.state(p, "a size is too large"))

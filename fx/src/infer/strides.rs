@@ -1,4 +1,4 @@
-//! How torch lays out results: row-major, channels last, or in the order of the operands' strides.
+//! Memory layouts of torch's results: row-major, channels last, or in the order of the operands' strides.
 //!
 //! Functions that ask about symbolic sizes and strides give `None` where nobody knows the answer.
 

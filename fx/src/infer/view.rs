@@ -25,6 +25,7 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         reshaped(c, x, sizes, false)
     }),
     (Packet::flatten, flatten),
+    (Packet::lift_fresh, |c| Ok(c.tensor("self")?.clone().into())),
     (Packet::alias, |c| Ok(c.tensor("self")?.clone().into())),
     (Packet::detach, |c| Ok(TensorMeta { requires_grad: false, ..c.tensor("self")?.clone() }.into())),
     (Packet::clone, copied),
@@ -43,24 +44,9 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         let (x, sizes) = (c.tensor("self")?, c.tensor("other")?.sizes.clone());
         expanded(c, x, &sizes)
     }),
-    (Packet::permute, |c| {
-        let x = c.tensor("self")?;
-        let dims = c.dims("dims", x.sizes.len())?;
-        Ok(permuted(x, &dims).into())
-    }),
-    (Packet::transpose, |c| {
-        let x = c.tensor("self")?;
-        let mut dims: Vec<usize> = (0..x.sizes.len()).collect();
-        let (a, b) = (c.dim("dim0", dims.len())?, c.dim("dim1", dims.len())?);
-        if !dims.is_empty() {
-            dims.swap(a, b);
-        }
-        Ok(permuted(x, &dims).into())
-    }),
-    (Packet::t, |c| {
-        let x = c.tensor("self")?;
-        Ok(permuted(x, &(0..x.sizes.len()).rev().collect::<Vec<_>>()).into())
-    }),
+    (Packet::permute, permute),
+    (Packet::transpose, transpose),
+    (Packet::t, t),
     (Packet::movedim, movedim),
     (Packet::unsqueeze, unsqueeze),
     (Packet::squeeze, squeeze),
@@ -72,6 +58,37 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::chunk, chunk),
     (Packet::unbind, unbind),
     (Packet::diagonal, diagonal),
+    (Packet::ravel, |c| {
+        let x = c.tensor("self")?;
+        let count = strides::numel(&mut c.pool, &x.sizes);
+        reshaped(c, x, vec![count], true)
+    }),
+    (Packet::reshape_as, |c| {
+        let (x, sizes) = (c.tensor("self")?, c.tensor("other")?.sizes.clone());
+        reshaped(c, x, sizes, true)
+    }),
+    (Packet::unsafe_split, split),
+    (Packet::unsafe_split_with_sizes, split),
+    (Packet::unsafe_chunk, chunk),
+    (Packet::alias_copy, |c| copy_of(c, |c| Ok(c.tensor("self")?.clone().into()))),
+    (Packet::diagonal_copy, |c| copy_of(c, diagonal)),
+    (Packet::expand_copy, |c| copy_of(c, expand)),
+    (Packet::permute_copy, |c| copy_of(c, permute)),
+    (Packet::select_copy, |c| copy_of(c, select)),
+    (Packet::slice_copy, |c| copy_of(c, slice)),
+    (Packet::split_copy, |c| copy_of(c, split)),
+    (Packet::split_with_sizes_copy, |c| copy_of(c, split)),
+    (Packet::squeeze_copy, |c| copy_of(c, squeeze)),
+    (Packet::t_copy, |c| copy_of(c, t)),
+    (Packet::transpose_copy, |c| copy_of(c, transpose)),
+    (Packet::unbind_copy, |c| copy_of(c, unbind)),
+    (Packet::unfold_copy, |c| copy_of(c, unfold)),
+    (Packet::unsqueeze_copy, |c| copy_of(c, unsqueeze)),
+    (Packet::narrow_copy, |c| copy_of(c, narrow)),
+    (Packet::view_copy, |c| match c.op() {
+        Aten::view_copy_default => copy_of(c, |c| sized(c, "size", true)),
+        _ => Err(c.unsupported("a view as another dtype")),
+    }),
     (Packet::unfold, unfold),
 ];
 
@@ -193,6 +210,39 @@ fn permuted(x: &TensorMeta, dims: &[usize]) -> TensorMeta {
     TensorMeta { sizes: pick(&x.sizes), strides: pick(&x.strides), ..x.clone() }
 }
 
+fn permute(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    let dims = c.dims("dims", x.sizes.len())?;
+    Ok(permuted(x, &dims).into())
+}
+
+fn transpose(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    let mut dims: Vec<usize> = (0..x.sizes.len()).collect();
+    let (a, b) = (c.dim("dim0", dims.len())?, c.dim("dim1", dims.len())?);
+    if !dims.is_empty() {
+        dims.swap(a, b);
+    }
+    Ok(permuted(x, &dims).into())
+}
+
+fn t(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    Ok(permuted(x, &(0..x.sizes.len()).rev().collect::<Vec<_>>()).into())
+}
+
+/// Row-major copies of the views that another rule gives.
+fn copy_of(c: &mut Call, view: Rule) -> Result {
+    let copy = |c: &mut Call, meta: Meta| match meta {
+        Meta::Tensor(of) => Meta::Tensor(c.contiguous(&of, of.dtype, of.sizes.clone())),
+        other => other,
+    };
+    Ok(match view(c)? {
+        Meta::Tuple(views) => Meta::Tuple(views.into_iter().map(|view| view.map(|view| copy(c, view))).collect()),
+        view => copy(c, view),
+    })
+}
+
 fn movedim(c: &mut Call) -> Result {
     let x = c.tensor("self")?;
     let rank = x.sizes.len();
@@ -215,7 +265,8 @@ fn unsqueeze(c: &mut Call) -> Result {
 
 fn squeeze(c: &mut Call) -> Result {
     let x = c.tensor("self")?;
-    let dims = c.dims("dim", x.sizes.len())?;
+    let none_named = c.has("dim") && c.list("dim").is_some_and(<[_]>::is_empty);
+    let dims = if none_named { Vec::new() } else { c.dims("dim", x.sizes.len())? };
     let mut kept = Vec::new();
     for d in 0..x.sizes.len() {
         let dropped =
@@ -400,6 +451,12 @@ fn unfold(c: &mut Call) -> Result {
     let mut x = c.tensor("self")?.clone();
     let dim = c.dim("dimension", x.sizes.len())?;
     let (size, step) = (c.int("size")?, c.int("step")?);
+    if x.sizes.is_empty() {
+        // A number is one window.
+        c.fits((0..=1).contains(&size).then_some(()))?;
+        (x.sizes, x.strides) = (vec![c.pool.int(size)], vec![Expr::ONE]);
+        return Ok(x.into());
+    }
     let room = c.pool.add_int(x.sizes[dim], -size);
     let steps = c.pool.int(step);
     let count = c.pool.floor_div(room, steps);

@@ -1,0 +1,128 @@
+//! Padding, resizing and rearranging images, and columns of windows.
+
+use super::{
+    Rule,
+    call::{Call, Result},
+    strides,
+};
+use crate::aten::Packet;
+use symshapes::{Expr, TensorMeta};
+
+/// The rules of this family.
+pub(super) const RULES: &[(Packet, Rule)] = &[
+    (Packet::reflection_pad1d, padded),
+    (Packet::reflection_pad2d, padded),
+    (Packet::reflection_pad3d, padded),
+    (Packet::replication_pad1d, padded),
+    (Packet::replication_pad2d, padded),
+    (Packet::replication_pad3d, padded),
+    (Packet::pixel_shuffle, |c| shuffled(c, "upscale_factor", true)),
+    (Packet::pixel_unshuffle, |c| shuffled(c, "downscale_factor", false)),
+    (Packet::native_channel_shuffle, in_own_format),
+    (Packet::upsample_nearest1d, upsampled),
+    (Packet::upsample_nearest2d, upsampled),
+    (Packet::upsample_nearest3d, upsampled),
+    (Packet::_upsample_nearest_exact1d, upsampled),
+    (Packet::_upsample_nearest_exact2d, upsampled),
+    (Packet::_upsample_nearest_exact3d, upsampled),
+    (Packet::upsample_linear1d, upsampled),
+    (Packet::upsample_bilinear2d, upsampled),
+    (Packet::upsample_trilinear3d, upsampled),
+    (Packet::upsample_bicubic2d, upsampled),
+    (Packet::im2col, columns),
+    (Packet::grid_sampler_2d, sampled),
+    (Packet::grid_sampler_3d, sampled),
+];
+
+/// Channels last where the image's strides suggest it.
+fn in_format(c: &mut Call, image: &TensorMeta, sizes: Vec<Expr>) -> Result {
+    let last = strides::suggests_channels_last(&mut c.pool, image).ok_or_else(|| c.undecided("the memory format"))?;
+    Ok(c.in_format(image, image.dtype, sizes, last).into())
+}
+
+fn in_own_format(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    in_format(c, x, x.sizes.clone())
+}
+
+/// The image with its last dimensions extended at both ends, by pairs from the last one on.
+fn padded(c: &mut Call) -> Result {
+    let (x, pad) = (c.tensor("self")?, c.exprs("padding")?);
+    let mut sizes = x.sizes.clone();
+    c.fits((pad.len() % 2 == 0 && pad.len() < 2 * sizes.len()).then_some(()))?;
+    let reflects = c.op().packet().name().starts_with("reflection");
+    for (pair, size) in pad.chunks_exact(2).zip(sizes.iter_mut().rev()) {
+        if reflects {
+            // What is mirrored has to be there, less the element that it is mirrored at.
+            let most = c.pool.add_int(*size, -1);
+            pair.iter().try_for_each(|&by| c.demand_at_most(by, most))?;
+        }
+        *size = c.pool.add(*size, pair[0]);
+        *size = c.pool.add(*size, pair[1]);
+        c.demand_at_most(Expr::ONE, *size)?;
+    }
+    in_format(c, x, sizes)
+}
+
+/// Channels as pixels of finer images, or the other way round.
+fn shuffled(c: &mut Call, factor: &str, finer: bool) -> Result {
+    let (x, factor) = (c.tensor("self")?, c.int(factor)?);
+    let from = c.fits(x.sizes.len().checked_sub(3))?;
+    let mut sizes = x.sizes.clone();
+    let (area, side) = (c.pool.int(factor.saturating_mul(factor)), c.pool.int(factor));
+    for (d, size) in sizes[from..].iter_mut().enumerate() {
+        let (by, grows) = if d == 0 { (area, !finer) } else { (side, finer) };
+        *size = if grows {
+            c.pool.mul(*size, by)
+        } else {
+            let rest = c.pool.modulo(*size, by);
+            c.demand_equal(rest, Expr::ZERO)?;
+            c.pool.floor_div(*size, by)
+        };
+    }
+    in_format(c, x, sizes)
+}
+
+/// Images of a given size; none may be empty.
+fn upsampled(c: &mut Call) -> Result {
+    if c.has("scale_factors") {
+        return Err(c.unsupported("scale factors"));
+    }
+    let (x, output) = (c.tensor("self")?, c.exprs("output_size")?);
+    c.fits((x.sizes.len() == output.len() + 2).then_some(()))?;
+    for &size in output.iter().chain(&x.sizes[2..]) {
+        c.demand_at_most(Expr::ONE, size)?;
+    }
+    in_format(c, x, [&x.sizes[..2], &output].concat())
+}
+
+/// Columns of the windows of images: for each image the channels' windows, by positions.
+fn columns(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    let of_two = |c: &Call, name| c.ints(name).map(|it| if it.len() == 1 { vec![it[0]; 2] } else { it });
+    let (kernel, stride) = (of_two(c, "kernel_size")?, of_two(c, "stride")?);
+    let (padding, dilation) = (of_two(c, "padding")?, of_two(c, "dilation")?);
+    let from = c.fits(x.sizes.len().checked_sub(2))?;
+    let mut positions = Expr::ONE;
+    for d in 0..2 {
+        let room = c.pool.add_int(x.sizes[from + d], 2 * padding[d] - dilation[d] * (kernel[d] - 1) - 1);
+        let step = c.pool.int(stride[d]);
+        let count = c.pool.floor_div(room, step);
+        let count = c.pool.add_int(count, 1);
+        c.demand_at_most(Expr::ONE, count)?;
+        positions = c.pool.mul(positions, count);
+    }
+    let channels = *c.fits(x.sizes.get(from.wrapping_sub(1)))?;
+    let window = c.pool.mul_int(channels, kernel[0].saturating_mul(kernel[1]));
+    let sizes = [&x.sizes[..from - 1], &[window, positions]].concat();
+    Ok(c.contiguous(x, x.dtype, sizes).into())
+}
+
+/// Pixels at the places that a grid holds.
+fn sampled(c: &mut Call) -> Result {
+    let (x, grid) = (c.tensor("input")?, c.tensor("grid")?);
+    let [batch, channels, ..] = x.sizes[..] else { return c.fits(None) };
+    let inner = c.fits(grid.sizes.get(1..x.sizes.len() - 1))?;
+    let sizes = [&[batch, channels], inner].concat();
+    Ok(c.contiguous(x, x.dtype, sizes).into())
+}
