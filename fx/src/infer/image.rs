@@ -29,6 +29,7 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::upsample_bilinear2d, upsampled),
     (Packet::upsample_trilinear3d, upsampled),
     (Packet::upsample_bicubic2d, upsampled),
+    (Packet::max_unpool2d, unpooled),
     (Packet::im2col, columns),
     (Packet::grid_sampler_2d, sampled),
     (Packet::grid_sampler_3d, sampled),
@@ -85,7 +86,7 @@ fn shuffled(c: &mut Call, factor: &str, finer: bool) -> Result {
 
 /// Images of a given size; none may be empty.
 fn upsampled(c: &mut Call) -> Result {
-    if c.has("scale_factors") {
+    if c.given("scale_factors") {
         return Err(c.unsupported("scale factors"));
     }
     let (x, output) = (c.tensor("self")?, c.exprs("output_size")?);
@@ -94,6 +95,13 @@ fn upsampled(c: &mut Call) -> Result {
         c.demand_at_most(Expr::ONE, size)?;
     }
     in_format(c, x, [&x.sizes[..2], &output].concat())
+}
+
+/// Images of a given size, with the elements of smaller ones at given places.
+fn unpooled(c: &mut Call) -> Result {
+    let (x, output) = (c.tensor("self")?, c.exprs("output_size")?);
+    let from = c.fits(x.sizes.len().checked_sub(output.len()))?;
+    in_format(c, x, [&x.sizes[..from], &output].concat())
 }
 
 /// Columns of the windows of images: for each image the channels' windows, by positions.

@@ -59,9 +59,14 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::unbind, unbind),
     (Packet::diagonal, diagonal),
     (Packet::ravel, |c| {
+        // Of a tensor that is not row-major a copy, though there may be a view.
         let x = c.tensor("self")?;
         let count = strides::numel(&mut c.pool, &x.sizes);
-        reshaped(c, x, vec![count], true)
+        match strides::is_contiguous(&mut c.pool, x) {
+            Some(true) => reshaped(c, x, vec![count], true),
+            Some(false) => Ok(c.contiguous(x, x.dtype, vec![count]).into()),
+            None => Err(c.undecided("whether a tensor is row-major")),
+        }
     }),
     (Packet::reshape_as, |c| {
         let (x, sizes) = (c.tensor("self")?, c.tensor("other")?.sizes.clone());

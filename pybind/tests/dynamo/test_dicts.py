@@ -209,13 +209,12 @@ class Missing(dict):
         return 4.0
 
 
-# A subclass is looked up like a dict; a missing key is a graph break, since `__missing__`
-# is the user's. The break guards nothing, so it serves the last call too, whose number
-# then makes the resumed frame dynamic.
+# A subclass is looked up like a dict; for a missing key its `__missing__` is traced, under a
+# guard that the key is not there.
 
 
 @row(
-    "+..+.+",
+    "+..+..",
     Missing(a=2.0),
     Missing(a=2.0, b=1.0),
     Missing(a=2.0),

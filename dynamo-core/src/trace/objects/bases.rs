@@ -6,7 +6,7 @@
 use super::{Body, Tracer};
 use crate::{
     bytecode::Comparison,
-    host::View,
+    host::{ClassAttr, View},
     reason::{Kind, Reason, raised},
     trace::{
         Traced,
@@ -95,7 +95,8 @@ impl Tracer<'_> {
             _ => held,
         };
         Ok(Some(match (method, rest) {
-            ("__getitem__", &[key]) => self.get_item(held, key)?,
+            ("__getitem__", &[key]) if class == "builtins.list" => self.get_item(held, key)?,
+            ("__getitem__", &[key]) => self.entry_of_held(this, held, key)?,
             ("__setitem__", &[key, value]) => {
                 self.set_item(held, key, value)?;
                 self.none()
@@ -121,5 +122,19 @@ impl Tracer<'_> {
             _ if method.starts_with("__") => return Err(raised(&format!("TypeError: {method}")).uncaught()),
             _ => containers::call_method(self, held, method, rest, keywords)?,
         }))
+    }
+
+    /// `object[key]` of an object that holds a dict. For a key that is not there, `dict` asks the object's class.
+    fn entry_of_held(&mut self, this: ValueId, held: ValueId, key: ValueId) -> Traced {
+        let attr = match self.instance(this)? {
+            Some(instance) => self.class_attr(instance, "__missing__")?,
+            None => None,
+        };
+        // A builtin class's own is what the dict that is held does.
+        if matches!(attr, None | Some((ClassAttr::Builtin(..), _))) || self.contains(held, key)? {
+            return self.get_item(held, key);
+        }
+        let value = self.call_special(this, "__missing__", &[key])?;
+        value.ok_or_else(|| Reason::new(Kind::Attribute, format!("`__missing__` of {}.", self.describe(this))))
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     arg::Arg,
     aten::{Aten, Packet},
     graph::{Meta, NodeId},
-    infer,
+    infer::{self, sizes::Sizes},
 };
 use symshapes::TensorMeta;
 
@@ -75,8 +75,12 @@ impl Functionalize<'_> {
             Packet::to | Packet::type_as => Some(x.device == result.device && !is_given("memory_format")),
             // A tensor that lies as is asked for is given back.
             Packet::contiguous => lies_as(x, result).then_some(true),
-            Packet::flatten | Packet::ravel | Packet::reshape | Packet::reshape_as => {
-                match infer::strides::viewed(&mut infer::sizes::Sizes::Proved(&mut self.to.exprs), x, &result.sizes) {
+            Packet::ravel => match infer::strides::is_contiguous(&mut Sizes::Proved(&mut self.to.exprs), x) {
+                Some(is_contiguous) => is_contiguous.then_some(true),
+                None => Some(false),
+            },
+            Packet::flatten | Packet::reshape | Packet::reshape_as => {
+                match infer::strides::viewed(&mut Sizes::Proved(&mut self.to.exprs), x, &result.sizes) {
                     Some(strides) => strides.map(|_| true),
                     None => Some(false),
                 }
