@@ -9,7 +9,7 @@ from html import escape
 
 #: Colours that differ in lightness, too.
 COLOURS = ("#1b7f5c", "#34c38f", "#9db4c8", "#6d8aa5", "#c9553d")
-LABEL, WIDTH, RIGHT = 170, 560, 70
+LABEL, WIDTH, RIGHT = 200, 560, 70
 BAR, GAP, TOP, LEGEND = 9, 10, 34, 22
 
 
