@@ -11,11 +11,11 @@ mod emit;
 mod gemm;
 mod jit;
 mod launch;
+mod launch_group;
 mod libm;
 mod math;
 mod scatter;
 mod target;
-mod together;
 mod tuned;
 
 pub use gemm::{Convolve, Gemm, Product};
@@ -24,13 +24,14 @@ pub use launch::{OwnPool, Pool};
 use compile::Listing;
 use emit::Work;
 use gemm::{Ending, Multiplier};
+use inductor::autotune::Autotuner;
 use inductor::backend::{Backend, BackendError, Capabilities, CompiledKernel, Library, Member, in_turn};
-use inductor::contest::Contest;
 use inductor::epilogue::{LARGEST, Way, rectangle};
 use inductor::loop_ir::{Kernel, Role};
 use inductor::plan::{Call, Epilogue, Plan, Storage, View};
 use inductor::store::{Key, Nowhere, Store};
 use jit::Code;
+use launch_group::LaunchGroup;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use scatter::Scatters;
@@ -38,7 +39,6 @@ use smallvec::SmallVec;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use symshapes::{DType, Expr};
 use target::Host;
-use together::Together;
 use tuned::Tuned;
 
 /// The backend's name.
@@ -113,12 +113,12 @@ impl Cpu {
         Cpu { tunes: true, ..self }
     }
 
-    /// A contest between so many ways to compute what these texts identify on this host; `None` if the cost model has
+    /// An autotuner for so many ways to compute what these texts identify on this host; `None` if the cost model has
     /// the word.
-    pub fn contest(&self, ways: usize, what: &[&str]) -> Option<Contest> {
+    pub fn autotune(&self, ways: usize, what: &[&str]) -> Option<Autotuner> {
         let host = format!("{:?}", self.host);
         let parts = what.iter().copied().chain([host.as_str()]).map(str::as_bytes);
-        self.tunes.then(|| Contest::new(Key::new("cpu contest", parts), ways, Arc::clone(&self.store)))
+        self.tunes.then(|| Autotuner::new(Key::new("cpu autotune", parts), ways, Arc::clone(&self.store)))
     }
 
     /// A kernel for matrix products; its arguments are `a` or the weight, `b` or the image, what is added (if anything
@@ -196,8 +196,8 @@ impl Backend for Cpu {
         Ok(prints.iter().map(|print| Arc::clone(&known[print])).collect())
     }
 
-    fn together(&self, members: Vec<Member>, side_by_side: bool) -> Arc<dyn CompiledKernel> {
-        match Together::new(&members, side_by_side, &self.pool) {
+    fn group_launches(&self, members: Vec<Member>, side_by_side: bool) -> Arc<dyn CompiledKernel> {
+        match LaunchGroup::new(&members, side_by_side, &self.pool) {
             Some(together) => Arc::new(together),
             None => in_turn(members),
         }
@@ -218,7 +218,7 @@ impl Backend for Cpu {
     fn fused(&self, plan: &Plan, call: &Call, epilogue: &Epilogue) -> Option<Library> {
         let Fusion { product, mut args, kernel, row } = self.fusion(plan, call, epilogue)?;
         let refused = |error: &BackendError| tracing::warn!(%error, "computed after the product");
-        let kernel = together::own(self.compile(&[kernel]).inspect_err(refused).ok()?.first()?)?;
+        let kernel = launch_group::own(self.compile(&[kernel]).inspect_err(refused).ok()?.first()?)?;
         let ending = Ending { kernel, sizes: epilogue.sizes.as_slice().into(), row, product: epilogue.product };
         let kernel = self.product_and(product, Some(ending)).inspect_err(refused).ok()?;
         let product = epilogue.into.unwrap_or(epilogue.product);

@@ -6,8 +6,8 @@
 use crate::compile::object_key;
 use crate::target::Host;
 use crate::{CpuKernel, NAME};
+use inductor::autotune::Autotuner;
 use inductor::backend::CompiledKernel;
-use inductor::contest::Contest;
 use inductor::loop_ir::{Role, Stmt, StoreMode};
 use inductor::store::Store;
 use std::convert::Infallible;
@@ -20,7 +20,7 @@ pub(crate) struct Tuned {
     roles: Vec<Role>,
     /// Something is added to what is there.
     adds: bool,
-    contest: Contest,
+    tuner: Autotuner,
 }
 
 struct Version {
@@ -43,8 +43,8 @@ impl Tuned {
         let others = others.into_iter().map(|kernel| Version { kernel: Arc::new(kernel), alone: false });
         let both = [false, true].map(|alone| Version { kernel: Arc::clone(&usual), alone });
         let versions: Vec<Version> = both.into_iter().chain(others).collect();
-        let contest = Contest::new(of, versions.len(), store);
-        Tuned { versions, roles, adds, contest }
+        let tuner = Autotuner::new(of, versions.len(), store);
+        Tuned { versions, roles, adds, tuner }
     }
 
     /// The version of the cost model.
@@ -65,12 +65,12 @@ impl CompiledKernel for Tuned {
     unsafe fn launch(&self, args: &[*mut u8], sizes: &[i64], threads: usize) {
         // SAFETY: the caller's promise, which is the same for each version.
         let launch = |at: usize| unsafe { self.versions[at].launch(args, sizes, threads) };
-        let winner = match self.contest.winner() {
+        let winner = match self.tuner.winner() {
             Some(winner) => winner,
             None if self.changes_operands(args) => 0,
             None => {
                 let circumstances: Vec<i64> = sizes.iter().copied().chain([threads as i64]).collect();
-                let winner = self.contest.decide(&circumstances, |at| {
+                let winner = self.tuner.decide(&circumstances, |at| {
                     launch(at);
                     Ok::<(), Infallible>(())
                 });
@@ -85,7 +85,7 @@ impl CompiledKernel for Tuned {
     }
 
     fn listing(&self) -> String {
-        self.versions[self.contest.winner().unwrap_or(0)].kernel.listing()
+        self.versions[self.tuner.winner().unwrap_or(0)].kernel.listing()
     }
 }
 

@@ -30,7 +30,7 @@ pub struct Capabilities {
     /// True if the device has nothing to share among its threads in a reduction to few results, and gains from one in
     /// parts.
     pub splits: bool,
-    /// True if the device gains from launching small kernels together ([`Backend::together`]).
+    /// True if the device gains from launching small kernels together ([`Backend::group_launches`]).
     pub together: bool,
     /// True if calls of libraries may write their results into memory of the plan's.
     pub plans_calls: bool,
@@ -65,7 +65,7 @@ pub trait Backend: Send + Sync {
     /// Kernels that have nothing to do with each other as one, which runs them in any order or at the same time. It
     /// takes the arguments of one after those of the other, and no sizes. `side_by_side` says that all of them walk
     /// through the same memory, from one end of their root axis to the other.
-    fn together(&self, members: Vec<Member>, _side_by_side: bool) -> Arc<dyn CompiledKernel> {
+    fn group_launches(&self, members: Vec<Member>, _side_by_side: bool) -> Arc<dyn CompiledKernel> {
         in_turn(members)
     }
 

@@ -56,7 +56,7 @@ pub enum Way {
 pub type WayOf<'a> = dyn Fn(&Plan, &Call, &Epilogue) -> Way + 'a;
 
 /// Rewrites fused steps to the way in which the device computes them. The arena is not laid out yet.
-pub(crate) fn settle(plan: &mut Plan, way: &WayOf<'_>) {
+pub(crate) fn resolve_epilogues(plan: &mut Plan, way: &WayOf<'_>) {
     let frozen = plan.frozen;
     for (at, step) in std::mem::take(&mut plan.steps).into_iter().enumerate() {
         let how = if let Step::Fused(call, epilogue) = &step { way(plan, call, epilogue) } else { Way::Fused };
@@ -224,7 +224,7 @@ fn gives(step: &Step<Expr>, buf: Buf) -> bool {
                 && call.target.op().is_some_and(|op| op.traits().product)
                 && call.results == [CallResult::Tensor(buf)]
         }
-        Step::Launch(_) | Step::Together(_) | Step::Fused(..) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => {
+        Step::Launch(_) | Step::Group(_) | Step::Fused(..) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => {
             false
         }
     }

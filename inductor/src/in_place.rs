@@ -73,7 +73,7 @@ fn may_raise(step: &Step<Expr>, graph: &Graph) -> bool {
     match step {
         Step::Check(_) => true,
         Step::Call(call) | Step::Fused(call, _) => fx::aten::may_raise(graph, call.node),
-        Step::Launch(_) | Step::Together(_) | Step::Free(_) | Step::Write { .. } => false,
+        Step::Launch(_) | Step::Group(_) | Step::Free(_) | Step::Write { .. } => false,
     }
 }
 

@@ -8,9 +8,9 @@
 //! Invariant: this crate never names a device. What shares the host's memory implements [`backend::Backend`]; what has
 //! memory of its own implements [`device::Device`], and [`offload`] runs what it can of a plan there.
 
+pub mod autotune;
 pub mod backend;
 mod code;
-pub mod contest;
 pub mod convolution;
 pub mod decompose;
 pub mod device;

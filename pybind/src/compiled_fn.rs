@@ -274,7 +274,7 @@ impl CompiledFn {
     /// The number of steps that launch kernels.
     #[getter]
     fn launches(&self) -> usize {
-        self.count(|step| matches!(step, Step::Launch(_) | Step::Together(_)))
+        self.count(|step| matches!(step, Step::Launch(_) | Step::Group(_)))
     }
 
     /// The number of kernels that are computed with a product or a convolution.
@@ -416,7 +416,7 @@ impl CompiledFn {
                     CallKind::Extern => (call.target.to_string(), "extern".to_owned()),
                     CallKind::Fallback(why) => (call.target.to_string(), format!("fallback: {why}")),
                 }),
-                Step::Launch(_) | Step::Together(_) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => None,
+                Step::Launch(_) | Step::Group(_) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => None,
             });
             calls.collect()
         })

@@ -76,7 +76,7 @@ impl<D: Device> Placement<D> {
                 let reason = Refusal("it writes into the caller's tensor".to_owned());
                 Place::Host(HostStep { reads: vec![from.buf, *into], writes: vec![*into], reason })
             }
-            Step::Fused(..) | Step::Together(_) | Step::Free(_) | Step::Check(_) => Place::Nowhere,
+            Step::Fused(..) | Step::Group(_) | Step::Free(_) | Step::Check(_) => Place::Nowhere,
         }
     }
 

@@ -14,10 +14,10 @@ use cranelift_entity::{PrimaryMap, entity_impl};
 use fx::{NodeId, Target};
 use symshapes::DType;
 
+mod launch_groups;
 mod sizes;
 mod symbolic;
 mod text;
-mod together;
 pub(crate) mod uses;
 pub mod verify;
 
@@ -216,7 +216,7 @@ pub enum Step<D = i64> {
     Launch(Launch<D>),
     /// Launch kernels that have nothing to do with each other, in any order or at the same time. Only a [`Plan`] has
     /// such steps: which kernels are small depends on sizes.
-    Together(Vec<Launch<D>>),
+    Group(Vec<Launch<D>>),
     /// Call an operator.
     Call(Call<D>),
     /// Call an operator and launch a kernel on its result, which need not be stored in between.
@@ -360,7 +360,7 @@ impl<D> Step<D> {
     {
         match self {
             Step::Fused(call, epilogue) => vec![Step::Call(call.clone()), Step::Launch(epilogue.launch())],
-            Step::Together(launches) => launches.iter().cloned().map(Step::Launch).collect(),
+            Step::Group(launches) => launches.iter().cloned().map(Step::Launch).collect(),
             Step::Launch(_) | Step::Call(_) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => {
                 vec![self.clone()]
             }
@@ -371,7 +371,7 @@ impl<D> Step<D> {
     pub fn launches(&self) -> &[Launch<D>] {
         match self {
             Step::Launch(launch) => std::slice::from_ref(launch),
-            Step::Together(launches) => launches,
+            Step::Group(launches) => launches,
             Step::Call(_) | Step::Fused(..) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => &[],
         }
     }
@@ -380,7 +380,7 @@ impl<D> Step<D> {
     pub fn for_each_kernel_mut(&mut self, f: &mut impl FnMut(&mut KernelId)) {
         match self {
             Step::Launch(Launch { kernel, .. }) | Step::Fused(_, Epilogue { kernel, .. }) => f(kernel),
-            Step::Together(launches) => launches.iter_mut().for_each(|launch| f(&mut launch.kernel)),
+            Step::Group(launches) => launches.iter_mut().for_each(|launch| f(&mut launch.kernel)),
             Step::Call(_) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => {}
         }
     }
@@ -388,7 +388,7 @@ impl<D> Step<D> {
     /// Calls `f` on every buffer that the step touches.
     pub fn for_each_buf(&self, f: &mut impl FnMut(Buf)) {
         match self {
-            Step::Launch(_) | Step::Together(_) => {
+            Step::Launch(_) | Step::Group(_) => {
                 self.launches().iter().flat_map(|launch| &launch.args).copied().for_each(f);
             }
             Step::Call(call) => call.for_each_buf(f),
@@ -414,7 +414,7 @@ impl<D> Step<D> {
     pub fn for_each_buf_mut(&mut self, f: &mut impl FnMut(&mut Buf)) {
         match self {
             Step::Launch(Launch { args, .. }) => args.iter_mut().for_each(f),
-            Step::Together(launches) => launches.iter_mut().flat_map(|launch| &mut launch.args).for_each(f),
+            Step::Group(launches) => launches.iter_mut().flat_map(|launch| &mut launch.args).for_each(f),
             Step::Call(call) => call.for_each_buf_mut(f),
             Step::Fused(call, epilogue) => {
                 call.for_each_buf_mut(f);

@@ -7,8 +7,8 @@ use fx::{Arg, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{Expr, Pool, Sym};
 
+use super::launch_groups;
 use super::sizes::{Result, SizeError, Values};
-use super::together;
 use super::{Buf, BufData, Call, CallArg, Epilogue, Fate, KernelId, Launch, Output, Plan, Step, Storage, View};
 use crate::epilogue::{self, WayOf};
 use crate::loop_ir::Kernel;
@@ -21,7 +21,7 @@ pub struct Choices {
     pub own_from: Option<usize>,
     /// Buffers of at least so many bytes in all lie in the memory of a result that is written after their last use.
     pub lends_from: Option<usize>,
-    /// The device launches several kernels at once ([`Step::Together`]).
+    /// The device launches several kernels at once ([`Step::Group`]).
     pub together: bool,
 }
 
@@ -89,10 +89,10 @@ impl SymbolicPlan {
             fates: Arc::clone(&self.fates),
         };
         if let Some(way) = way {
-            epilogue::settle(&mut plan, way);
+            epilogue::resolve_epilogues(&mut plan, way);
         }
         if self.choices.together {
-            together::group(&mut plan);
+            launch_groups::group(&mut plan);
         }
         plan.place_buffers(self.choices.lends_from)?;
         Ok(plan)
@@ -121,8 +121,8 @@ impl Values<'_> {
     fn step(&self, step: &Step<Expr>) -> Result<Step> {
         Ok(match step {
             Step::Launch(launch) => Step::Launch(self.launch(launch)?),
-            Step::Together(launches) => {
-                Step::Together(launches.iter().map(|launch| self.launch(launch)).collect::<Result<_>>()?)
+            Step::Group(launches) => {
+                Step::Group(launches.iter().map(|launch| self.launch(launch)).collect::<Result<_>>()?)
             }
             Step::Call(call) => Step::Call(self.call(call)?),
             Step::Fused(call, Epilogue { kernel, args, sizes, product, into }) => {

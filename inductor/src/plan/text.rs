@@ -111,7 +111,7 @@ impl Display for Step {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Step::Launch(launch) => write!(f, "launch {launch}"),
-            Step::Together(launches) => write!(f, "launch {}", Joined(launches)),
+            Step::Group(launches) => write!(f, "launch {}", Joined(launches)),
             Step::Call(call) => write!(f, "{call}"),
             Step::Fused(call, Epilogue { kernel, args, sizes, into, .. }) => {
                 write!(f, "{call}")?;

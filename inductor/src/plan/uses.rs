@@ -19,7 +19,7 @@ impl Uses {
         let mut uses = Uses { reads: SecondaryMap::new(), writes: SecondaryMap::new(), returned: FxHashSet::default() };
         for (at, step) in plan.steps.iter().enumerate() {
             match step {
-                Step::Launch(_) | Step::Together(_) => {
+                Step::Launch(_) | Step::Group(_) => {
                     for launch in step.launches() {
                         uses.launch(&plan.kernels[launch.kernel], &launch.args, at);
                     }

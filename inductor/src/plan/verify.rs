@@ -128,7 +128,7 @@ impl Walk<'_> {
     fn step(&mut self, step: &Step) -> Result {
         match step {
             Step::Launch(Launch { kernel, args, sizes }) => self.launch(*kernel, args, sizes),
-            Step::Together(launches) => self.together(launches),
+            Step::Group(launches) => self.group(launches),
             Step::Call(call) => self.call(call),
             Step::Fused(call, Epilogue { kernel, args, sizes, product, .. }) => {
                 self.call(call)?;
@@ -178,7 +178,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn together(&mut self, launches: &[Launch]) -> Result {
+    fn group(&mut self, launches: &[Launch]) -> Result {
         for (at, launch) in launches.iter().enumerate() {
             for (buf, role) in self.plan.roles(launch) {
                 let mut others = launches.iter().enumerate().filter(|&(other, _)| other != at);

@@ -105,7 +105,7 @@ fn write_input(plan: &mut SymbolicPlan, times: usize) {
 /// Has the first step launch the kernels of these steps together.
 fn together(plan: &mut SymbolicPlan, steps: [usize; 2]) {
     let launches = steps.map(|at| plan.steps[at].launches().to_vec()).concat();
-    plan.steps[0] = Step::Together(launches);
+    plan.steps[0] = Step::Group(launches);
 }
 
 fn object() -> ObjectId {

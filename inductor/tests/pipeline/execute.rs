@@ -35,7 +35,7 @@ pub(crate) fn run(compiled: &Compiled, plan: &Plan, inputs: &[Value]) -> Result<
                 machine.launch(&*compiled.code.launched[kernel], args, sizes);
             }
             // In the order that the plan does not have.
-            Step::Together(launches) => launches.iter().rev().for_each(|Launch { kernel, args, sizes }| {
+            Step::Group(launches) => launches.iter().rev().for_each(|Launch { kernel, args, sizes }| {
                 machine.launch(&*compiled.code.launched[kernel], args, sizes);
             }),
             Step::Call(call) => machine.call(call).map_err(Failure::Call)?,

@@ -118,7 +118,7 @@ impl Tally {
         self.steps += steps;
         self.calls += graph.nodes().filter(|&n| graph[n].target.starts_with("aten.")).count();
         let plan = compiled.plan.at(&|_| Some(VALUES[0])).expect("the symbols may have this value");
-        self.together += usize::from(plan.steps.iter().any(|step| matches!(step, Step::Together(_))));
+        self.together += usize::from(plan.steps.iter().any(|step| matches!(step, Step::Group(_))));
         self.lent += usize::from(plan.lender.is_some());
         self.computed += compiled.plan.fates.iter().filter(|(_, fate)| matches!(fate, Fate::Kernel(_))).count();
     }

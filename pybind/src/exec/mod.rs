@@ -35,8 +35,8 @@ use cuda::{CUDA, CudaLaunch};
 use dispatch::Dispatch;
 use externs::{Extern, Value};
 use frozen::Frozen;
+use inductor::autotune::Autotuner;
 use inductor::backend::CompiledKernel;
-use inductor::contest::Contest;
 use inductor::device::Task;
 use inductor::plan::{Buf, ObjectId, Storage};
 use inductor_wgpu::Work;
@@ -157,7 +157,7 @@ pub(crate) enum Step {
     Unless(LibraryCall, Box<Step>),
     /// A library's operator as the device computes it or as libtorch does, whichever is faster. The kernel is that of
     /// the epilogue, which runs after libtorch's if the device's computes the epilogue as well.
-    Either(LibraryCall, ExternCall, Option<KernelLaunch>, Contest),
+    Either(LibraryCall, ExternCall, Option<KernelLaunch>, Autotuner),
     /// The call, and the same call through Python should libtorch refuse it.
     Extern(ExternCall, PyCall),
     Python(PyCall),

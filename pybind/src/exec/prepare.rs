@@ -144,7 +144,7 @@ impl<'py> Preparer<'py, '_> {
                 };
                 self.steps.push(step);
             }
-            plan::Step::Together(launches) => self.together(launches)?,
+            plan::Step::Group(launches) => self.group(launches)?,
             plan::Step::Call(call) => self.call(call)?,
             plan::Step::Fused(call, epilogue) => match self.cpu.fused(self.plan, call, epilogue) {
                 Some(library) => {
@@ -185,14 +185,14 @@ impl<'py> Preparer<'py, '_> {
         (self.kernels)(kernel).ok_or_else(|| PyRuntimeError::new_err(format!("{kernel} was not compiled")))
     }
 
-    fn together(&mut self, launches: &[Launch]) -> PyResult<()> {
+    fn group(&mut self, launches: &[Launch]) -> PyResult<()> {
         let args: Box<[Buf]> = launches.iter().flat_map(|launch| launch.args.iter().copied()).collect();
         args.iter().for_each(|&buf| self.allocate(buf));
         let member = |Launch { kernel, args, sizes }: &Launch| {
             Ok(Member { kernel: self.compiled(*kernel)?, args: args.len(), sizes: sizes.clone().into() })
         };
         let members = launches.iter().map(member).collect::<PyResult<_>>()?;
-        let kernel = self.cpu.together(members, self.plan.is_one_walk(launches));
+        let kernel = self.cpu.group_launches(members, self.plan.is_one_walk(launches));
         self.steps.push(Step::Launch(KernelLaunch { kernel, args, sizes: Box::default() }));
         Ok(())
     }
@@ -257,7 +257,7 @@ impl<'py> Preparer<'py, '_> {
             plan::Step::Launch(Launch { kernel, .. }) => self.plan.kernels[*kernel].name.clone(),
             plan::Step::Call(call) | plan::Step::Fused(call, _) => call.target.to_string(),
             plan::Step::Write { .. } => "write".to_owned(),
-            plan::Step::Together(_) | plan::Step::Free(_) | plan::Step::Check(_) => String::new(),
+            plan::Step::Group(_) | plan::Step::Free(_) | plan::Step::Check(_) => String::new(),
         };
         part.refused.push((what, host.reason.to_string()));
         Ok(())
@@ -318,17 +318,17 @@ impl<'py> Preparer<'py, '_> {
         LibraryCall { kernel, args: args.iter().map(place).collect(), refuses }
     }
 
-    /// The device's own kernel for a call and its epilogue, or a contest of that with libtorch's.
+    /// The device's own kernel for a call and its epilogue, or a choice by measurement between that and libtorch's.
     fn fastest(&mut self, call: &Call, library: LibraryCall, epilogue: Option<&plan::Epilogue>) -> PyResult<Step> {
         let what = library.kernel.listing();
-        let Some(contest) = self.cpu.contest(2, &[&self.torch.version, &call.target, &what]) else {
+        let Some(tuner) = self.cpu.autotune(2, &[&self.torch.version, &call.target, &what]) else {
             return Ok(Step::Library(library));
         };
         let python = self.python_call(call)?;
         Ok(match self.extern_call(call, &python) {
             Ok(external) => {
                 let then = epilogue.map(|epilogue| self.launched(&epilogue.launch())).transpose()?;
-                Step::Either(library, external, then, contest)
+                Step::Either(library, external, then, tuner)
             }
             Err(_) => Step::Library(library),
         })
@@ -572,7 +572,7 @@ fn objects_of(step: &plan::Step) -> impl Iterator<Item = ObjectId> + '_ {
     let results = match step {
         plan::Step::Call(call) | plan::Step::Fused(call, _) => &call.results[..],
         plan::Step::Launch(_)
-        | plan::Step::Together(_)
+        | plan::Step::Group(_)
         | plan::Step::Free(_)
         | plan::Step::Check(_)
         | plan::Step::Write { .. } => &[],

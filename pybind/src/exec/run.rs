@@ -12,7 +12,7 @@ use super::{
 use crate::options::Options;
 use crate::torch::shim::ShimError;
 use crate::torch::{Info, RawTensor, Shim, Tensor, Torch, tensor};
-use inductor::contest::Contest;
+use inductor::autotune::Autotuner;
 use inductor::device::DeviceError;
 use inductor::plan::Buf;
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError};
@@ -268,8 +268,8 @@ impl Program {
                 true => Ok(()),
                 false => self.native_step(otherwise, at, frame, threads),
             },
-            Step::Either(own, library, then, contest) => {
-                self.either(own, (library, then.as_ref()), contest, frame, threads)
+            Step::Either(own, library, then, tuner) => {
+                self.either(own, (library, then.as_ref()), tuner, frame, threads)
             }
             Step::Extern(call, _) if call.refused.get().is_some() => Err(Stop::Refused(at, None)),
             Step::Extern(call, _) => {
@@ -312,7 +312,7 @@ impl Program {
         &self,
         own: &LibraryCall,
         (library, then): (&ExternCall, Option<&KernelLaunch>),
-        contest: &Contest,
+        tuner: &Autotuner,
         frame: &mut Frame,
         threads: usize,
     ) -> Result<(), Stop> {
@@ -328,7 +328,7 @@ impl Program {
             }
             done
         };
-        let winner = contest.winner().unwrap_or_else(|| contest.decide(&[threads as i64], &mut run));
+        let winner = tuner.winner().unwrap_or_else(|| tuner.decide(&[threads as i64], &mut run));
         // Libtorch may refuse what it took before; the kernel is always there.
         run(winner).or_else(|_| run(0)).map_err(Stop::Error)
     }

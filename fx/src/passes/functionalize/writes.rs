@@ -10,10 +10,11 @@ use crate::{
 use symshapes::TensorMeta;
 
 impl Functionalize<'_> {
-    /// A call that writes to one of its arguments: its functional twin gives that one's next value.
+    /// A call that writes to one of its arguments: its functional form gives that one's next value.
     pub(super) fn write(&mut self, id: NodeId, overload: Aten) -> Outcome {
         let node = &self.from[id];
-        let (twin, at) = twin(overload).ok_or_else(|| format!("`{}` has no functional form", overload.name()))?;
+        let (function, at) =
+            functional_form(overload).ok_or_else(|| format!("`{}` has no functional form", overload.name()))?;
         let param = &overload.schema.params[at];
         let target = overload.written(&node.args, &node.kwargs);
         let alias = target.and_then(|target| self.tensors.get(&target)).cloned();
@@ -31,10 +32,10 @@ impl Functionalize<'_> {
         if overload.packet() == Packet::zero_ {
             args.push(Arg::Int(0));
         }
-        if !checks_sizes(twin) && self.is_symbolic(id) {
+        if !checks_sizes(function) && self.is_symbolic(id) {
             return Err(format!("`{}` of tensors whose sizes differ between calls", overload.name()));
         }
-        let value = self.push(twin, args, kwargs)?;
+        let value = self.push(function, args, kwargs)?;
         let value = self.settled(before, value, alias.path.is_empty())?;
         self.to[value].stack_trace = node.stack_trace.clone();
         self.put(&alias, value)?;
@@ -127,7 +128,7 @@ impl Functionalize<'_> {
 }
 
 /// The functional form of an overload that writes to one argument, and the position of that parameter.
-fn twin(overload: Aten) -> Option<(Aten, usize)> {
+fn functional_form(overload: Aten) -> Option<(Aten, usize)> {
     let (params, at) = (&overload.schema.params, overload.written_param()?);
     if overload == Aten::bernoulli__float {
         // It fills a tensor like its first argument, in the same way.
@@ -137,7 +138,7 @@ fn twin(overload: Aten) -> Option<(Aten, usize)> {
         // The functional form of a distribution might draw other numbers.
         return None;
     }
-    let is_function = |twin: &Aten| twin.is_function() && twin.schema.returns.len() == 1;
+    let is_function = |function: &Aten| function.is_function() && function.schema.returns.len() == 1;
     if params[at].kwarg_only {
         // The `out=` form has the functional one's parameters, and that.
         let plain = |overload: Aten| -> Vec<(String, Type)> {
@@ -145,14 +146,14 @@ fn twin(overload: Aten) -> Option<(Aten, usize)> {
             params.map(|param| (param.name.clone(), param.ty.clone())).collect()
         };
         let mut overloads = overload.packet().overloads();
-        return Some((overloads.find(|twin| is_function(twin) && plain(*twin) == plain(overload))?, at));
+        return Some((overloads.find(|function| is_function(function) && plain(*function) == plain(overload))?, at));
     }
-    let twin = match overload.packet() {
+    let function = match overload.packet() {
         Packet::copy_ => Aten::copy_default,
         Packet::zero_ => Aten::fill_Scalar,
         packet => packet.out_of_place()?.overloads().find(|op| op.overload_name() == overload.overload_name())?,
     };
-    is_function(&twin).then_some((twin, at))
+    is_function(&function).then_some((function, at))
 }
 
 /// True if the rule of an operator refuses operands whose sizes do not fit each other, which others leave to kernels.

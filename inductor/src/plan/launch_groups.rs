@@ -116,8 +116,8 @@ impl<'a> Grouping<'a> {
             }
         }
         match self.done.get_mut(at) {
-            Some(Step::Together(launches)) => launches.push(launch),
-            Some(step) => *step = Step::Together(step.launches().iter().cloned().chain([launch]).collect()),
+            Some(Step::Group(launches)) => launches.push(launch),
+            Some(step) => *step = Step::Group(step.launches().iter().cloned().chain([launch]).collect()),
             None => {
                 self.open.extend((bytes <= SMALL).then_some((at, bytes)));
                 self.done.push(Step::Launch(launch));

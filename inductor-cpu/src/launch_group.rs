@@ -36,7 +36,7 @@ struct Part {
 }
 
 /// Kernels that have nothing to do with each other.
-pub(crate) struct Together {
+pub(crate) struct LaunchGroup {
     kernels: Vec<Kernel>,
     parts: Vec<Part>,
     /// Where each unit ends among the parts.
@@ -46,11 +46,11 @@ pub(crate) struct Together {
     pool: Arc<dyn Pool>,
 }
 
-impl Together {
+impl LaunchGroup {
     /// The kernels as one; `None` if one of them is not this crate's.
-    pub(crate) fn new(members: &[Member], side_by_side: bool, pool: &Arc<dyn Pool>) -> Option<Together> {
+    pub(crate) fn new(members: &[Member], side_by_side: bool, pool: &Arc<dyn Pool>) -> Option<LaunchGroup> {
         let mut together =
-            Together { kernels: Vec::new(), parts: Vec::new(), units: Vec::new(), ns: 0.0, pool: Arc::clone(pool) };
+            LaunchGroup { kernels: Vec::new(), parts: Vec::new(), units: Vec::new(), ns: 0.0, pool: Arc::clone(pool) };
         let mut args = 0;
         for member in members {
             let kernel = own(&member.kernel)?;
@@ -135,7 +135,7 @@ impl Args<'_> {
     }
 }
 
-impl CompiledKernel for Together {
+impl CompiledKernel for LaunchGroup {
     unsafe fn launch(&self, args: &[*mut u8], _sizes: &[i64], threads: usize) {
         let count = self.units.len() as i64;
         let is_little = threads <= 1 || self.ns < PIECES_ALONE * self.pool.piece_ns();

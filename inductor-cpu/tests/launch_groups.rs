@@ -48,7 +48,7 @@ fn check(group: &Group) {
             });
             let members = members.collect();
             // SAFETY: as above.
-            unsafe { cpu.together(members, side_by_side).launch(&args.concat(), &[], threads) };
+            unsafe { cpu.group_launches(members, side_by_side).launch(&args.concat(), &[], threads) };
         });
         assert!(together == alone, "on {threads} threads, side by side: {side_by_side}");
     }
@@ -109,7 +109,7 @@ fn kernels_of_other_devices_run_in_turn() {
     let member = |amount| Member { kernel: Arc::new(Adds), args: 1, sizes: Box::new([amount]) };
     let mut bytes = [1u8, 2];
     let args = bytes.each_mut().map(std::ptr::from_mut);
-    let together = Cpu::new().together(vec![member(10), member(20)], false);
+    let together = Cpu::new().group_launches(vec![member(10), member(20)], false);
     // SAFETY: an address for each kernel.
     unsafe { together.launch(&args, &[], 2) };
     assert_eq!(bytes, [11, 22]);

@@ -3,7 +3,7 @@
 //! The cost model's way comes first, and another takes its place only if it is faster by some percent. What was found
 //! is kept in a [`Store`] under all that it depends on, so that later processes need not measure.
 //!
-//! Invariant: a contest does not change its mind. Absent: what is run.
+//! Invariant: an autotuner does not change its mind. Absent: what is run.
 
 use crate::store::{Key, Store};
 use std::sync::{Arc, OnceLock};
@@ -20,7 +20,7 @@ const FEWEST: usize = 3;
 const BUDGET: Duration = Duration::from_millis(50);
 
 /// Several ways to compute the same, and which of them is the fastest once that is known.
-pub struct Contest {
+pub struct Autotuner {
     /// The identity of the computation, its ways and the machine.
     of: Key,
     ways: usize,
@@ -28,14 +28,14 @@ pub struct Contest {
     winner: OnceLock<usize>,
 }
 
-impl Contest {
-    /// A contest of so many ways. `of` identifies what is computed, the ways, and the machine.
+impl Autotuner {
+    /// An autotuner that chooses among so many ways. `of` identifies what is computed, the ways, and the machine.
     ///
     /// # Panics
     /// There is no way.
-    pub fn new(of: Key, ways: usize, store: Arc<dyn Store>) -> Contest {
-        assert!(ways > 0, "a contest of nothing");
-        Contest { of, ways, store, winner: OnceLock::new() }
+    pub fn new(of: Key, ways: usize, store: Arc<dyn Store>) -> Autotuner {
+        assert!(ways > 0, "nothing to choose from");
+        Autotuner { of, ways, store, winner: OnceLock::new() }
     }
 
     /// The fastest way, if that is decided.
@@ -116,8 +116,8 @@ mod tests {
         }
     }
 
-    fn contest(store: &Arc<Memory>) -> Contest {
-        Contest::new(Key::new("test", []), 3, Arc::clone(store) as Arc<dyn Store>)
+    fn tuner(store: &Arc<Memory>) -> Autotuner {
+        Autotuner::new(Key::new("test", []), 3, Arc::clone(store) as Arc<dyn Store>)
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn what_fails_is_out() {
         let store = Arc::default();
-        let won = contest(&store).decide(&[], |way| if way == 0 { Err("refused") } else { Ok(()) });
+        let won = tuner(&store).decide(&[], |way| if way == 0 { Err("refused") } else { Ok(()) });
         assert_ne!(won, 0);
     }
 
@@ -144,13 +144,13 @@ mod tests {
             }
             Ok::<(), Infallible>(())
         };
-        assert_eq!(contest(&store).decide(&[4], slow_but_one), 1);
-        let again = contest(&store);
+        assert_eq!(tuner(&store).decide(&[4], slow_but_one), 1);
+        let again = tuner(&store);
         assert_eq!(again.winner(), None);
         assert_eq!(again.decide(&[4], |_| -> Result<(), Infallible> { panic!("measured again") }), 1);
         assert_eq!(again.winner(), Some(1));
         let mut runs = 0;
-        contest(&store).decide(&[5], |_| {
+        tuner(&store).decide(&[5], |_| {
             runs += 1;
             Ok::<(), Infallible>(())
         });
@@ -160,14 +160,14 @@ mod tests {
     #[test]
     fn an_entry_that_names_no_way_is_not_believed() {
         let store: Arc<Memory> = Arc::default();
-        contest(&store).decide(&[], |_| Ok::<(), Infallible>(()));
+        tuner(&store).decide(&[], |_| Ok::<(), Infallible>(()));
         store.held().values_mut().for_each(|bytes| *bytes = vec![9]);
-        assert!(contest(&store).decide(&[], |_| Ok::<(), Infallible>(())) < 3);
+        assert!(tuner(&store).decide(&[], |_| Ok::<(), Infallible>(())) < 3);
     }
 
     #[test]
     fn nothing_is_kept_nowhere() {
-        let contest = Contest::new(Key::new("test", []), 1, Arc::new(Nowhere));
-        assert_eq!(contest.decide(&[], |_| Ok::<(), Infallible>(())), 0);
+        let tuner = Autotuner::new(Key::new("test", []), 1, Arc::new(Nowhere));
+        assert_eq!(tuner.decide(&[], |_| Ok::<(), Infallible>(())), 0);
     }
 }
