@@ -1,7 +1,7 @@
 //! Tells the program which build of it this is, a number that changes with any source file of the workspace, and which
 //! CPython it is built for.
 //!
-//! What one build keeps on disk, another one does not take. Where only this crate's sources are at hand (a published
+//! A build does not take what another one keeps on disk. Where only this crate's sources are at hand (a published
 //! package), the others are pinned by its version.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -33,7 +33,7 @@ fn add(path: &Path, hash: &mut DefaultHasher) -> io::Result<()> {
     below(path)?.iter().try_for_each(|path| add(path, hash))
 }
 
-/// What is in a directory, in order.
+/// The entries of a directory, in order.
 fn below(path: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths: Vec<PathBuf> = fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
     paths.sort();
