@@ -315,7 +315,6 @@ const PLAIN: &[(&str, &[Aten])] = &[
     // Others whose parameters are those of the overload.
     ("aminmax", ops![aminmax_default]),
     ("angle", ops![angle_default]),
-    ("F.binary_cross_entropy", ops![binary_cross_entropy_default]),
     ("torch.bucketize", ops![bucketize_Tensor]),
     ("torch.celu", ops![celu_default]),
     ("cummax", ops![cummax_default]),
@@ -326,7 +325,6 @@ const PLAIN: &[(&str, &[Aten])] = &[
     ("gcd", ops![gcd_default]),
     ("hardshrink F.hardshrink", ops![hardshrink_default]),
     ("histc", ops![histc_default]),
-    ("F.huber_loss", ops![huber_loss_default]),
     ("i0", ops![i0_default]),
     ("igamma", ops![igamma_default]),
     ("igammac", ops![igammac_default]),
@@ -348,7 +346,6 @@ const PLAIN: &[(&str, &[Aten])] = &[
     ("scatter_reduce", ops![scatter_reduce_two]),
     ("torch.searchsorted", ops![searchsorted_Tensor]),
     ("torch.selu", ops![selu_default]),
-    ("F.soft_margin_loss", ops![soft_margin_loss_default]),
     ("F.softshrink", ops![softshrink_default]),
     ("take", ops![take_default]),
     ("torch.threshold", ops![threshold_default]),
@@ -358,8 +355,6 @@ const PLAIN: &[(&str, &[Aten])] = &[
     ("unsafe_split_with_sizes", ops![unsafe_split_with_sizes_default]),
     ("vdot", ops![vdot_default]),
     // Images.
-    ("F.adaptive_max_pool2d", ops![adaptive_max_pool2d_default]),
-    ("F.adaptive_max_pool3d", ops![adaptive_max_pool3d_default]),
     ("F.avg_pool3d", ops![avg_pool3d_default]),
     ("torch.constant_pad_nd", ops![constant_pad_nd_default]),
     ("F.im2col", ops![im2col_default]),
