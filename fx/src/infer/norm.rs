@@ -61,8 +61,8 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::smooth_l1_loss, loss),
     (Packet::huber_loss, loss),
     (Packet::soft_margin_loss, loss),
-    (Packet::binary_cross_entropy, loss),
-    (Packet::binary_cross_entropy_with_logits, loss),
+    (Packet::binary_cross_entropy, loss_of_equals),
+    (Packet::binary_cross_entropy_with_logits, loss_of_equals),
     (Packet::log_sigmoid_forward, |c| {
         let x = c.tensor("self")?;
         if x.device.kind != DeviceKind::Cpu {
@@ -132,6 +132,16 @@ fn loss(c: &mut Call) -> Result {
     let strides = strides::elementwise(&mut c.pool, &sizes, &[x, target]);
     let strides = strides.ok_or_else(|| c.undecided("the order of strides"))?;
     Ok(c.strided(x, x.dtype, sizes, strides).into())
+}
+
+/// A loss of two tensors of the same sizes: `torch.nn.functional` refuses others, which ATen broadcasts.
+fn loss_of_equals(c: &mut Call) -> Result {
+    let (x, target) = (c.tensor("self")?, c.tensor("target")?);
+    let mut sizes = x.sizes.iter().zip(&target.sizes);
+    if x.sizes.len() != target.sizes.len() || !sizes.all(|(&a, &b)| c.pool.has_to_equal(a, b) == Some(true)) {
+        return Err(c.unsupported("a target of other sizes"));
+    }
+    loss(c)
 }
 
 /// The gradient of a loss by one of two tensors that lie alike.
