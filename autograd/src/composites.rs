@@ -353,7 +353,7 @@ fn pixel_unshuffle(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     moved(b, this, apart, channels, [0, 2, 4, 1, 3], whole)
 }
 
-/// A tensor with its last dimensions taken apart, put into another order and joined.
+/// A copy of a tensor with its last dimensions taken apart, put into another order and joined.
 fn moved(
     b: &mut Build,
     tensor: NodeId,
@@ -365,7 +365,9 @@ fn moved(
     let apart = b.call(Aten::reshape_default, vec![Arg::Node(tensor), Arg::List(apart)])?;
     let order = (0..leading).chain(order.map(|dim| leading + dim)).map(|dim| Arg::Int(dim as i64));
     let ordered = b.call(Aten::permute_default, vec![Arg::Node(apart), Arg::List(order.collect())])?;
-    let copied = b.call(Aten::contiguous_default, vec![Arg::Node(ordered)])?;
+    // A copy also where nothing moves.
+    let format = ("memory_format".to_owned(), Arg::MemoryFormat("contiguous_format".to_owned()));
+    let copied = b.call_named(Aten::clone_default, vec![Arg::Node(ordered)], vec![format])?;
     b.reshape(copied, Arg::List(whole))
 }
 

@@ -394,7 +394,8 @@ const RULES: &[(&[Aten], Rule)] = &[
     (ops![index_put_default], rules::index_put),
     (ops![masked_fill_Scalar masked_fill_Tensor], rules::masked_fill),
     (
-        ops![max_dim min_dim median_dim nanmedian_dim mode_default kthvalue_default sort_default sort_stable topk_default],
+        ops![max_dim min_dim median_dim nanmedian_dim mode_default kthvalue_default sort_default sort_stable
+            topk_default],
         rules::selected,
     ),
     (ops![maximum_default max_other], rules::maximum),
@@ -407,7 +408,8 @@ const RULES: &[(&[Aten], Rule)] = &[
     (ops![stack_default], rules::stack),
     (ops![unbind_int], rules::unbind),
     (
-        ops![var_correction var_dim var_default std_correction std_dim std_default var_mean_correction var_mean_dim var_mean_default std_mean_correction std_mean_dim std_mean_default],
+        ops![var_correction var_dim var_default std_correction std_dim std_default var_mean_correction var_mean_dim
+            var_mean_default std_mean_correction std_mean_dim std_mean_default],
         rules::var,
     ),
 ];

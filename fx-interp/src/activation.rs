@@ -57,6 +57,19 @@ fn forward<'a>(call: &'a Call, packet: Packet, dtype: DType) -> Result<Kernel<'a
             of_one(move |x| if x * beta > threshold { x } else { (x * beta).exp().ln_1p() / beta })
         }
         Packet::log_sigmoid => of_one(|x| -softplus(-x)),
+        Packet::hardshrink => {
+            let bound = call.float("lambd")?;
+            of_one(move |x| if x.abs() <= bound { 0.0 } else { x })
+        }
+        Packet::softshrink => {
+            let bound = call.float("lambd")?;
+            of_one(move |x| match x {
+                x if x > bound => x - bound,
+                x if x < -bound => x + bound,
+                _ => x * 0.0,
+            })
+        }
+        Packet::_prelu_kernel => of_two(|x, slope| if x > 0.0 { x } else { x * slope }),
         Packet::threshold => {
             let (threshold, value) = (call.scalar("threshold")?, call.scalar("value")?);
             Box::new(move |x| if x[0].as_f64() <= threshold.as_f64() { value } else { x[0] })
@@ -92,6 +105,10 @@ fn gradient<'a>(call: &'a Call, packet: Packet) -> Result<Kernel<'a>> {
         Packet::threshold_backward => {
             let threshold = call.float("threshold")?;
             Box::new(move |x| if x[1].as_f64() <= threshold { Scalar::Int(0) } else { x[0] })
+        }
+        Packet::hardshrink_backward | Packet::softshrink_backward => {
+            let bound = call.float("lambd")?;
+            of_two(move |g, x| if x.abs() <= bound { 0.0 } else { g })
         }
         Packet::leaky_relu_backward => {
             let slope = call.float("negative_slope")?;
@@ -166,7 +183,7 @@ fn softplus(x: f64) -> f64 {
 }
 
 /// The normal distribution's cumulative function, accurate in the left tail.
-fn normal_cdf(x: f64) -> f64 {
+pub(super) fn normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x * FRAC_1_SQRT_2)
 }
 

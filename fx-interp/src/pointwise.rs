@@ -19,11 +19,11 @@ use symshapes::{DType, DTypeClass};
 /// The function that is computed of one element of each operand that is present.
 pub(super) type Kernel<'a> = Box<dyn Fn(&[Scalar]) -> Scalar + 'a>;
 
-/// True for an element-wise operator of which one element of the result can be computed.
+/// True for an element-wise operator of which one element is computed here: those that take a series are the library's.
 pub(super) fn computes(packet: Packet) -> bool {
-    const UNKNOWN: &[Packet] = packets![_prelu_kernel angle gcd hardshrink hardshrink_backward i0 igamma igammac lcm lgamma
-        digamma erfinv logaddexp2 polygamma softshrink softshrink_backward];
-    !UNKNOWN.contains(&packet) && !packet.name().starts_with("special_")
+    const OF_SERIES: &[Packet] = packets![digamma erfinv i0 igamma igammac lgamma polygamma];
+    const SPECIAL: &[Packet] = packets![special_entr special_ndtr special_xlog1py];
+    !OF_SERIES.contains(&packet) && (!packet.name().starts_with("special_") || SPECIAL.contains(&packet))
 }
 
 /// The rule of every element-wise overload.
@@ -185,8 +185,24 @@ fn unary(packet: Packet) -> Option<fn(f64) -> f64> {
         Packet::sinc => |x| if x == 0.0 { 1.0 } else { (PI * x).sin() / (PI * x) },
         Packet::deg2rad => f64::to_radians,
         Packet::rad2deg => f64::to_degrees,
+        Packet::angle => |x| match x {
+            x if x.is_nan() => x,
+            x if x < 0.0 => PI,
+            _ => 0.0,
+        },
+        Packet::special_entr => |x| match x {
+            x if x.is_nan() || x > 0.0 => -x * x.ln(),
+            0.0 => 0.0,
+            _ => f64::NEG_INFINITY,
+        },
+        Packet::special_ndtr => activation::normal_cdf,
         _ => return None,
     })
+}
+
+/// The greatest common divisor, zero of zeros.
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
 /// The float of this type next to `a` on the way to `b`.
@@ -203,9 +219,12 @@ macro_rules! next_after {
 
 /// The functions of two floats.
 fn binary(packet: Packet) -> Option<fn(f64, f64) -> f64> {
+    use std::f64::consts::LN_2;
     Some(match packet {
         Packet::hypot => f64::hypot,
         Packet::logaddexp => |a, b| if a == b { a + 2f64.ln() } else { a.max(b) + (-(a - b).abs()).exp().ln_1p() },
+        Packet::logaddexp2 => |a, b| if a == b { a + 1.0 } else { a.max(b) + (-(a - b).abs()).exp2().ln_1p() / LN_2 },
+        Packet::special_xlog1py => |a, b| if a == 0.0 && !b.is_nan() { 0.0 } else { a * b.ln_1p() },
         Packet::xlogy => |a, b| if a == 0.0 && !b.is_nan() { 0.0 } else { a * b.ln() },
         _ => return None,
     })
@@ -249,6 +268,11 @@ fn composed<'a>(call: &'a Call, packet: Packet, dtype: DType) -> Result<Option<K
             })
         }
         Packet::clamp | Packet::clip | Packet::clamp_min | Packet::clamp_max => clamp(call, dtype),
+        Packet::gcd => Box::new(|x| Scalar::Int(gcd(x[0].as_i64(), x[1].as_i64()))),
+        Packet::lcm => Box::new(|x| {
+            let (a, b) = (x[0].as_i64(), x[1].as_i64());
+            Scalar::Int((a / gcd(a, b).max(1) * b).abs())
+        }),
         Packet::nextafter => match call.tensor("self")?.dtype() {
             DType::F32 => Box::new(|x| f64::from(next_after!(f32, x[0].as_f64(), x[1].as_f64())).into()),
             DType::F64 => Box::new(|x| next_after!(f64, x[0].as_f64(), x[1].as_f64()).into()),

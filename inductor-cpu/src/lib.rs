@@ -89,7 +89,7 @@ impl Cpu {
             epilogues: host.multiplies_faster,
             in_place: true,
             splits: true,
-            together: true,
+            groups_launches: true,
             plans_calls: true,
         };
         let multiplier = Arc::new(Multiplier::new(host));

@@ -79,7 +79,7 @@ impl Cuda {
             epilogues: false,
             in_place: false,
             splits: false,
-            together: false,
+            groups_launches: false,
             plans_calls: false,
         };
         Ok(Cuda { driver, nvrtc, store, capabilities, loaded: Mutex::default() })

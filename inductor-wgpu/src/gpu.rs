@@ -137,7 +137,7 @@ impl Gpu {
             epilogues: true,
             in_place: false,
             splits: false,
-            together: false,
+            groups_launches: false,
             plans_calls: true,
         };
         let opened = Mutex::new(Arc::new(opened));

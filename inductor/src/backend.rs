@@ -31,7 +31,7 @@ pub struct Capabilities {
     /// parts.
     pub splits: bool,
     /// True if the device gains from launching small kernels together ([`Backend::group_launches`]).
-    pub together: bool,
+    pub groups_launches: bool,
     /// True if calls of libraries may write their results into memory of the plan's.
     pub plans_calls: bool,
 }

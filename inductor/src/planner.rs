@@ -52,7 +52,7 @@ pub fn plan(
     let fates = planner.fates().into();
     let Planner { bufs, kernels, steps, .. } = planner;
     let (kernels, inputs) = (Arc::new(kernels), graph.inputs);
-    let choices = Choices { together: caps.together, ..Choices::default() };
+    let choices = Choices { groups_launches: caps.groups_launches, ..Choices::default() };
     let mut plan = SymbolicPlan { pool, bufs, kernels, steps, frozen: 0, choices, inputs, written, outputs, fates };
     if caps.epilogues {
         epilogue::fuse(&mut plan);

@@ -113,7 +113,7 @@ fn outputs(graph: &Graph) -> &[Arg] {
 const TRIALS: i64 = 8;
 const NEEDED: usize = 2;
 
-/// Where a view of `base` lies that the shape rules give `result` for; `None` if torch has it elsewhere for the one
+/// The place of a view of `base` for which the shape rules give `result`; `None` if torch has it elsewhere for the one
 /// symbol that there is, or agrees for too few of the sizes that are tried.
 fn symbolic(
     py: Python<'_>,
@@ -166,8 +166,9 @@ fn known(tensor: &TensorMeta, value: &dyn Fn(Expr) -> Option<i64>) -> Option<(Ve
     Some((all(&tensor.sizes)?, all(&tensor.strides)?))
 }
 
-/// Where torch has the view of a tensor of these sizes and strides, counted from that one's first element; `None` if
-/// its elements are read as another type, conjugated or negated. torch takes the views of a tensor without data.
+/// The place at which torch has the view of a tensor of these sizes and strides, counted from that one's first
+/// element; `None` if its elements are read as another type, conjugated or negated. torch takes the views of a tensor
+/// without data.
 ///
 /// # Errors
 /// torch refuses, or an argument has no value.

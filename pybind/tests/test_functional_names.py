@@ -30,6 +30,18 @@ CALLS: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.parametrize("shuffle", [F.pixel_shuffle, F.pixel_unshuffle])
+def test_pixels_that_stay_where_they_are_are_copied(shuffle: Callable[..., torch.Tensor]) -> None:
+    def moved(x: torch.Tensor) -> torch.Tensor:
+        return shuffle(x, 1)
+
+    x = X.clone().requires_grad_()
+    result = rust_inductor.compile(moved)(x)
+    assert torch.equal(result, x) and result.data_ptr() != x.data_ptr()
+    result.sum().backward()
+    assert torch.equal(x.grad, torch.ones_like(x))  # type: ignore[arg-type]
+
+
 def outcome(call: Callable[[], Any]) -> Any:
     try:
         return call()

@@ -8,11 +8,8 @@ before, and what its compiler imports beside. *Warm* is a second process that fi
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,14 +21,13 @@ from typing import Any
 
 from tools import machine
 from tools.bench.contenders import geometric_mean
+from tools.bench.memory import import_all
 from tools.bench.picture import Bars, bars
-from tools.bench.processes import WorkerFailed, cold_caches
+from tools.bench.processes import WorkerFailed, cold_caches, figures_of
 from tools.ui import ROOT, Line, read_or_empty, say, table
 
 HEADING = "# The first call"
 PICTURE = ROOT / "book" / "src" / "compile-time.svg"
-#: Backends of torch that do nothing with a graph: what is left of the time is torch's capture, and its AOTAutograd.
-CAPTURES = ("eager", "aot_eager")
 
 
 @dataclass(frozen=True)
@@ -74,8 +70,7 @@ def measure(name: str, backend: str | None, size: str) -> dict[str, Any]:
     if backend is None:
         compiled: Callable[..., Any] = recorder.compile(function)
     else:
-        for module in ("torch._dynamo", "torch._functorch.aot_autograd", "torch._inductor.compile_fx"):
-            importlib.import_module(module)
+        import_all(backend)
         compiled = torch.compile(function, backend=backend)
     first = seconds_of(lambda: case.run(compiled, inputs))
     stages: dict[str, float] = {}
@@ -136,21 +131,11 @@ def collect(names: Sequence[str], processes: int, size: str) -> Samples:
                 for contender in CONTENDERS:
                     line.show(f"{name}, {contender.title}, process {turn + 1}", always=True)
                     # The warm one finds what the first of ours has left.
-                    own = f"{caches}/{turn}/{contender.backend}"
-                    samples[name, contender].append(run_worker(name, contender, size, own))
+                    env = cold_caches(f"{caches}/{turn}/{contender.backend}", name)
+                    worker = ["--worker", name, contender.backend or "none", size]
+                    samples[name, contender].append(figures_of("tools.bench.compile", worker, env))
     line.clear()
     return samples
-
-
-def run_worker(name: str, contender: Contender, size: str, caches: str) -> dict[str, Any]:
-    """The figures of one process."""
-    command = [sys.executable, "-m", "tools.bench.compile", "--worker", name, contender.backend or "none", size]
-    env = {**os.environ, **cold_caches(caches, name)}
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise WorkerFailed(f"{name}, {contender.title}: {done.stderr[-3000:]}")
-    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return figures
 
 
 def added(samples: Samples, name: str, contender: Contender) -> float:

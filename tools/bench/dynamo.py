@@ -8,8 +8,6 @@ run by the thousand, compiled and as they are, and says how many of them give a 
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import re
 import statistics
 import subprocess
@@ -20,10 +18,11 @@ from pathlib import Path
 
 from tools import machine
 from tools.bench.page import RESULTS, with_chapter
-from tools.bench.processes import WorkerFailed
+from tools.bench.processes import WorkerFailed, figures_of
 from tools.ui import ROOT, Line, read_or_empty, say, table
 
 HEADING = "# Our own Dynamo"
+WORKER = "tools.bench.dynamo_worker"
 #: What is measured, and whose.
 TASKS = {
     "hit": ("ours", "torch"),
@@ -94,7 +93,7 @@ def main() -> int:
     )
     try:
         samples = collect(plan)
-        memory = run_worker("memory", "ours", plan.effort)
+        memory = figures_of(WORKER, ["memory", "ours", "--effort", str(plan.effort)])
         programs = random_functions(options.seed, plan.programs) if plan.programs else ""
     except WorkerFailed as failure:
         say(str(failure))
@@ -115,19 +114,9 @@ def collect(plan: Plan) -> Samples:
         for task, contenders in TASKS.items():
             for contender in contenders:
                 line.show(f"process {turn + 1} of {plan.processes}: {task}, {contender}", always=True)
-                samples.add(task, contender, run_worker(task, contender, plan.effort))
+                samples.add(task, contender, figures_of(WORKER, [task, contender, "--effort", str(plan.effort)]))
     line.clear()
     return samples
-
-
-def run_worker(task: str, contender: str, effort: int) -> dict[str, float]:
-    """What a fresh process tells."""
-    words = [sys.executable, "-m", "tools.bench.dynamo_worker", task, contender, "--effort", str(effort)]
-    run = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, env=dict(os.environ))
-    if run.returncode != 0:
-        raise WorkerFailed(f"{task}, {contender} failed:\n{run.stderr[-3000:]}")
-    figures: dict[str, float] = json.loads(run.stdout.splitlines()[-1])
-    return figures
 
 
 def random_functions(seed: int, count: int) -> str:

@@ -12,14 +12,14 @@ import argparse
 import importlib
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tools import machine
-from tools.ui import ROOT, Line, read_or_empty, say, table
+from tools.bench.processes import WorkerFailed, figures_of
+from tools.ui import Line, read_or_empty, say, table
 
 BACKENDS = ("eager", "rust_inductor", "inductor")
 DEFAULT = ("resnet50", "bert", "gpt2", "resnet18-training", "bert_small-training")
@@ -108,13 +108,12 @@ def main() -> int:
         figures = []
         for backend in BACKENDS:
             line.show(f"{name}, {backend}", always=True)
-            command = [sys.executable, "-m", "tools.bench.memory", "--worker", name, backend]
-            env = {**os.environ, "RUST_INDUCTOR_CACHE": "0"}
-            done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-            if done.returncode != 0:
-                say(f"{name}, {backend}: {done.stderr[-3000:]}")
+            worker = ["--worker", name, backend]
+            try:
+                figures.append(figures_of("tools.bench.memory", worker, {"RUST_INDUCTOR_CACHE": "0"}))
+            except WorkerFailed as failure:
+                say(str(failure))
                 return 1
-            figures.append(json.loads(done.stdout.splitlines()[-1]))
         rows.append(cells(CASES[name].title, figures))
     line.clear()
     text = chapter(rows)

@@ -47,6 +47,17 @@ def run_worker(
     return results
 
 
+def figures_of(module: str, arguments: Sequence[str], env: dict[str, str] | None = None) -> dict[str, Any]:
+    """What a fresh process of a module prints as JSON on its last line."""
+    command = [sys.executable, "-m", module, *arguments]
+    environment = {**os.environ, **(env or {})}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise WorkerFailed(f"{module} {' '.join(arguments)} failed:\n{done.stderr[-3000:]}")
+    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return figures
+
+
 def parse(line: str) -> Event | None:
     """The event on a line, if it is one: libraries may print other things."""
     try:

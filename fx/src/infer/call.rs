@@ -271,6 +271,17 @@ impl<'a> Call<'a> {
         self.contiguous(like, dtype, sizes)
     }
 
+    /// True if the strides of a tensor suggest channels last for results.
+    pub(super) fn suggests_channels_last(&mut self, image: &TensorMeta) -> Result<bool> {
+        strides::suggests_channels_last(&mut self.pool, image).ok_or_else(|| self.undecided("the memory format"))
+    }
+
+    /// A new tensor of `sizes`, channels last where the strides of `image` suggest it.
+    pub(super) fn in_format_of(&mut self, image: &TensorMeta, sizes: Vec<Expr>) -> Result<TensorMeta> {
+        let last = self.suggests_channels_last(image)?;
+        Ok(self.in_format(image, image.dtype, sizes, last))
+    }
+
     /// The memory format that the call names, if any: applied to `like`'s sizes, else its own order is kept.
     pub(super) fn formatted(&mut self, like: &TensorMeta, dtype: DType) -> Result<TensorMeta> {
         let format = if self.has("memory_format") { self.opt_memory_format("memory_format")? } else { None };

@@ -52,12 +52,8 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::upsample_bilinear2d_backward, resized_gradient),
 ];
 
-fn channels_last(c: &mut Call, t: &TensorMeta) -> Result<bool> {
-    strides::suggests_channels_last(&mut c.pool, t).ok_or_else(|| c.undecided("the memory format"))
-}
-
 /// A list with one value for each spatial dimension.
-fn spatial(c: &Call, name: &str, count: usize) -> Result<Vec<i64>> {
+pub(super) fn spatial(c: &Call, name: &str, count: usize) -> Result<Vec<i64>> {
     let values = c.ints(name)?;
     Ok(if values.len() == 1 { vec![values[0]; count] } else { values })
 }
@@ -93,13 +89,13 @@ fn convolution(c: &mut Call) -> Result {
             c.pool.add_int(count, 1)
         });
     }
-    let last = channels_last(c, x)? || channels_last(c, weight)?;
+    let last = c.suggests_channels_last(x)? || c.suggests_channels_last(weight)?;
     Ok(c.in_format(x, x.dtype, sizes, last).into())
 }
 
 fn convolution_backward(c: &mut Call) -> Result {
     let (grad, x, weight) = (c.tensor("grad_output")?, c.tensor("input")?, c.tensor("weight")?);
-    let last = channels_last(c, x)? || channels_last(c, weight)?;
+    let last = c.suggests_channels_last(x)? || c.suggests_channels_last(weight)?;
     let mask = c.list("output_mask").unwrap_or(&[]);
     let wanted = |i: usize| mask.get(i) == Some(&Arg::Bool(true));
     let channels = *c.fits(grad.sizes.get(1))?;
@@ -111,7 +107,7 @@ fn convolution_backward(c: &mut Call) -> Result {
 
 /// The number of windows along one dimension. With `ceil_mode` a last one counts if it starts inside the input or
 /// its left padding.
-fn windows(
+pub(super) fn windows(
     c: &mut Call,
     size: Expr,
     kernel: i64,
@@ -149,8 +145,7 @@ fn pooled(c: &mut Call) -> Result<TensorMeta> {
         c.demand_at_most(Expr::ONE, count)?;
         sizes[lead + d] = count;
     }
-    let last = channels_last(c, x)?;
-    Ok(c.in_format(x, x.dtype, sizes, last))
+    c.in_format_of(x, sizes)
 }
 
 /// The spatial dimensions of an operator, which its name tells.
@@ -163,8 +158,7 @@ fn resized(c: &mut Call) -> Result<TensorMeta> {
     let count = dimensions(c);
     let lead = c.fits(x.sizes.len().checked_sub(count))?;
     let output = if output.len() == 1 { vec![output[0]; count] } else { output };
-    let last = channels_last(c, x)?;
-    Ok(c.in_format(x, x.dtype, [&x.sizes[..lead], &output].concat(), last))
+    c.in_format_of(x, [&x.sizes[..lead], &output].concat())
 }
 
 /// An image, and the places in another one that its elements come from.
@@ -176,8 +170,7 @@ fn with_places(image: &TensorMeta) -> Meta {
 /// The gradient by an image that was resized, in the format of that by the result.
 fn resized_gradient(c: &mut Call) -> Result {
     let (grad, sizes) = (c.tensor("grad_output")?, c.exprs("input_size")?);
-    let last = channels_last(c, grad)?;
-    Ok(c.in_format(grad, grad.dtype, sizes, last).into())
+    Ok(c.in_format_of(grad, sizes)?.into())
 }
 
 /// The gradient by a row-major image.
@@ -197,7 +190,7 @@ fn resized_row_major_gradient(c: &mut Call) -> Result {
 /// Images that lie otherwise have gradients that do, which is not the same for all of these operators.
 fn are_row_major(c: &mut Call, images: &[&TensorMeta]) -> Result<()> {
     for image in images {
-        if strides::is_contiguous(&mut c.pool, image) != Some(true) || channels_last(c, image)? {
+        if strides::is_contiguous(&mut c.pool, image) != Some(true) || c.suggests_channels_last(image)? {
             return Err(c.unsupported("an image that is not row-major"));
         }
     }
@@ -206,6 +199,5 @@ fn are_row_major(c: &mut Call, images: &[&TensorMeta]) -> Result<()> {
 
 fn input_gradient(c: &mut Call) -> Result {
     let x = c.tensor("self")?;
-    let last = channels_last(c, x)?;
-    Ok(c.in_format(x, x.dtype, x.sizes.clone(), last).into())
+    Ok(c.in_format_of(x, x.sizes.clone())?.into())
 }

@@ -3,10 +3,10 @@
 use super::{
     Rule,
     call::{Call, Result},
-    strides,
+    conv::{spatial, windows},
 };
 use crate::aten::Packet;
-use symshapes::{Expr, TensorMeta};
+use symshapes::Expr;
 
 /// The rules of this family.
 pub(super) const RULES: &[(Packet, Rule)] = &[
@@ -18,7 +18,10 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::replication_pad3d, padded),
     (Packet::pixel_shuffle, |c| shuffled(c, "upscale_factor", true)),
     (Packet::pixel_unshuffle, |c| shuffled(c, "downscale_factor", false)),
-    (Packet::native_channel_shuffle, in_own_format),
+    (Packet::native_channel_shuffle, |c| {
+        let x = c.tensor("self")?;
+        Ok(c.in_format_of(x, x.sizes.clone())?.into())
+    }),
     (Packet::upsample_nearest1d, upsampled),
     (Packet::upsample_nearest2d, upsampled),
     (Packet::upsample_nearest3d, upsampled),
@@ -34,17 +37,6 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::grid_sampler_2d, sampled),
     (Packet::grid_sampler_3d, sampled),
 ];
-
-/// Channels last where the image's strides suggest it.
-fn in_format(c: &mut Call, image: &TensorMeta, sizes: Vec<Expr>) -> Result {
-    let last = strides::suggests_channels_last(&mut c.pool, image).ok_or_else(|| c.undecided("the memory format"))?;
-    Ok(c.in_format(image, image.dtype, sizes, last).into())
-}
-
-fn in_own_format(c: &mut Call) -> Result {
-    let x = c.tensor("self")?;
-    in_format(c, x, x.sizes.clone())
-}
 
 /// The image with its last dimensions extended at both ends, by pairs from the last one on.
 fn padded(c: &mut Call) -> Result {
@@ -62,7 +54,7 @@ fn padded(c: &mut Call) -> Result {
         *size = c.pool.add(*size, pair[1]);
         c.demand_at_most(Expr::ONE, *size)?;
     }
-    in_format(c, x, sizes)
+    Ok(c.in_format_of(x, sizes)?.into())
 }
 
 /// Channels as pixels of finer images, or the other way round.
@@ -81,7 +73,7 @@ fn shuffled(c: &mut Call, factor: &str, finer: bool) -> Result {
             c.pool.floor_div(*size, by)
         };
     }
-    in_format(c, x, sizes)
+    Ok(c.in_format_of(x, sizes)?.into())
 }
 
 /// Images of a given size; none may be empty.
@@ -94,29 +86,26 @@ fn upsampled(c: &mut Call) -> Result {
     for &size in output.iter().chain(&x.sizes[2..]) {
         c.demand_at_most(Expr::ONE, size)?;
     }
-    in_format(c, x, [&x.sizes[..2], &output].concat())
+    Ok(c.in_format_of(x, [&x.sizes[..2], &output].concat())?.into())
 }
 
 /// Images of a given size, with the elements of smaller ones at given places.
 fn unpooled(c: &mut Call) -> Result {
     let (x, output) = (c.tensor("self")?, c.exprs("output_size")?);
     let from = c.fits(x.sizes.len().checked_sub(output.len()))?;
-    in_format(c, x, [&x.sizes[..from], &output].concat())
+    Ok(c.in_format_of(x, [&x.sizes[..from], &output].concat())?.into())
 }
 
 /// Columns of the windows of images: for each image the channels' windows, by positions.
 fn columns(c: &mut Call) -> Result {
     let x = c.tensor("self")?;
-    let of_two = |c: &Call, name| c.ints(name).map(|it| if it.len() == 1 { vec![it[0]; 2] } else { it });
-    let (kernel, stride) = (of_two(c, "kernel_size")?, of_two(c, "stride")?);
-    let (padding, dilation) = (of_two(c, "padding")?, of_two(c, "dilation")?);
+    let [kernel, stride, padding, dilation] =
+        ["kernel_size", "stride", "padding", "dilation"].map(|name| spatial(c, name, 2));
+    let (kernel, stride, padding, dilation) = (kernel?, stride?, padding?, dilation?);
     let from = c.fits(x.sizes.len().checked_sub(2))?;
     let mut positions = Expr::ONE;
     for d in 0..2 {
-        let room = c.pool.add_int(x.sizes[from + d], 2 * padding[d] - dilation[d] * (kernel[d] - 1) - 1);
-        let step = c.pool.int(stride[d]);
-        let count = c.pool.floor_div(room, step);
-        let count = c.pool.add_int(count, 1);
+        let count = windows(c, x.sizes[from + d], kernel[d], stride[d], padding[d], dilation[d], false)?;
         c.demand_at_most(Expr::ONE, count)?;
         positions = c.pool.mul(positions, count);
     }

@@ -65,13 +65,13 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         Ok(c.contiguous(x, DType::I64, sizes).into())
     }),
     (Packet::put, preserved),
-    (Packet::as_strided_scatter, preserved),
+    (Packet::as_strided_scatter, strides_kept),
     (Packet::index_put, preserved),
     (Packet::_unsafe_index_put, preserved),
-    (Packet::diagonal_scatter, preserved),
+    (Packet::diagonal_scatter, strides_kept),
     (Packet::index_fill, preserved),
-    (Packet::slice_scatter, preserved),
-    (Packet::select_scatter, preserved),
+    (Packet::slice_scatter, strides_kept),
+    (Packet::select_scatter, strides_kept),
     (Packet::index, index),
     (Packet::_unsafe_index, index),
     (Packet::slice_backward, input_sized),
@@ -102,6 +102,14 @@ fn row_major(c: &mut Call) -> Result {
 fn preserved(c: &mut Call) -> Result {
     let x = c.tensor("self")?;
     Ok(c.preserved(x, x.dtype)?.into())
+}
+
+/// A copy with the strides of its original, gaps between elements included (`clone_preserve_strides`), unless elements
+/// share memory.
+fn strides_kept(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    let overlaps = x.strides.iter().zip(&x.sizes).any(|(&stride, &size)| stride == Expr::ZERO && size != Expr::ONE);
+    if overlaps { preserved(c) } else { Ok(c.strided(x, x.dtype, x.sizes.clone(), x.strides.clone()).into()) }
 }
 
 fn input_sized(c: &mut Call) -> Result {

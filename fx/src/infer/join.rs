@@ -69,7 +69,7 @@ fn cat(c: &mut Call, tensors: &[&TensorMeta], dim: i64) -> Result<TensorMeta> {
             }
             sizes[dim] = c.pool.add(sizes[dim], t.sizes[dim]);
         }
-        last &= strides::suggests_channels_last(&mut c.pool, t).ok_or_else(|| c.undecided("the memory format"))?;
+        last &= c.suggests_channels_last(t)?;
     }
     Ok(c.in_format(first, dtype, sizes, last))
 }
@@ -113,6 +113,5 @@ fn pad(c: &mut Call) -> Result {
             c.demand_at_most(Expr::ZERO, *size)?;
         }
     }
-    let last = strides::suggests_channels_last(&mut c.pool, x).ok_or_else(|| c.undecided("the memory format"))?;
-    Ok(c.in_format(x, x.dtype, sizes, last).into())
+    Ok(c.in_format_of(x, sizes)?.into())
 }

@@ -83,9 +83,8 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::_native_batch_norm_legit, |c| batch_norm(c, true)),
     (Packet::_fused_rms_norm, |c| {
         let x = c.tensor("input")?;
-        let from = normalised(c, x)?;
-        let kept = x.sizes.iter().enumerate().map(|(d, &size)| if d < from { size } else { Expr::ONE }).collect();
-        Ok(tuple([c.contiguous(x, x.dtype, x.sizes.clone()), c.contiguous(x, x.dtype.compute(), kept)]))
+        let of_rows = row_sizes(c, x)?;
+        Ok(tuple([c.contiguous(x, x.dtype, x.sizes.clone()), c.contiguous(x, x.dtype.compute(), of_rows)]))
     }),
     (Packet::mse_loss_backward, loss_gradient),
     (Packet::smooth_l1_loss_backward, loss_gradient),
@@ -158,19 +157,22 @@ fn softmax_backward(c: &mut Call) -> Result {
     Ok(c.contiguous(grad, dtype.unwrap_or(grad.dtype), grad.sizes.clone()).into())
 }
 
-/// Results and the statistics of each row, which keep the normalised dimensions as 1.
+/// Results and the statistics of each row.
 fn layer_norm(c: &mut Call) -> Result<[TensorMeta; 3]> {
     let x = c.tensor("input")?;
-    let from = normalised(c, x)?;
-    let one = c.pool.int(1);
-    let kept = |d: usize| if d < from { x.sizes[d] } else { one };
-    let stat_sizes: Vec<Expr> = (0..x.sizes.len()).map(kept).collect();
+    let of_rows = row_sizes(c, x)?;
     // A half input with parameters of the same dtype keeps its statistics in it; other ones are in float32.
     let weight = c.opt_tensor("weight")?.or(c.opt_tensor("bias")?);
     let dtype = weight.map_or(x.dtype, |w| w.dtype);
     let out = c.contiguous(x, x.dtype, x.sizes.clone());
-    let mean = c.contiguous(x, dtype, stat_sizes.clone());
-    Ok([out, mean, c.contiguous(x, dtype, stat_sizes)])
+    let mean = c.contiguous(x, dtype, of_rows);
+    Ok([out, mean.clone(), mean])
+}
+
+/// The sizes of statistics of rows, which keep the normalised dimensions as 1.
+fn row_sizes(c: &mut Call, x: &TensorMeta) -> Result<Vec<Expr>> {
+    let from = normalised(c, x)?;
+    Ok([&x.sizes[..from], &vec![Expr::ONE; x.sizes.len() - from]].concat())
 }
 
 /// The first of the dimensions that are normalised: their sizes, and those of the parameters, are the ones given.
@@ -194,8 +196,7 @@ fn of_channels(c: &mut Call, channels: Expr, names: &[&str]) -> Result<()> {
 
 /// The input's sizes, in channels last where its strides suggest it.
 fn same_format(c: &mut Call, x: &TensorMeta) -> Result<TensorMeta> {
-    let last = strides::suggests_channels_last(&mut c.pool, x).ok_or_else(|| c.undecided("the memory format"))?;
-    Ok(c.in_format(x, x.dtype, x.sizes.clone(), last))
+    c.in_format_of(x, x.sizes.clone())
 }
 
 /// The gradients by input, weight and bias that `output_mask` asks for.

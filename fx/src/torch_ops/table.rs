@@ -313,6 +313,10 @@ const PLAIN: &[(&str, &[Aten])] = &[
     ("torch.native_layer_norm", ops![native_layer_norm_default]),
     ("torch.convolution", ops![convolution_default]),
     // Others whose parameters are those of the overload.
+    ("as_strided_scatter", ops![as_strided_scatter_default]),
+    ("diagonal_scatter", ops![diagonal_scatter_default]),
+    ("select_scatter", ops![select_scatter_default]),
+    ("slice_scatter", ops![slice_scatter_default]),
     ("aminmax", ops![aminmax_default]),
     ("angle", ops![angle_default]),
     ("torch.bucketize", ops![bucketize_Tensor]),

@@ -465,7 +465,18 @@ def indexing():
     case("nonzero", torch.tensor([[1, 0], [0, 2]]))
 
 
-def neighbours():
+def special():
+    x, y = rand(2, 3), rand(2, 3, low=0.5)
+    for op in words("angle hardshrink softshrink special_entr special_ndtr"):
+        case(op, x)
+        case(op, x.t().contiguous().t())
+    for op in words("hardshrink_backward softshrink_backward"):
+        case(op, y, x, 0.5)
+    case("_prelu_kernel", x, rand(1, 3))
+    case("logaddexp2", x, y)
+    case("special_xlog1py", x, y)
+    for op in words("gcd lcm"):
+        case(op, rand(2, 3, dtype=torch.int64, low=-12, high=12), rand(3, dtype=torch.int64, low=-12, high=12))
     a, b = torch.tensor([0.0, 1.0, -1.0, math.inf, math.nan]), torch.tensor([1.0, 1.0, -2.0, 0.0, 0.0])
     for dtype in (torch.float32, torch.float64):
         case("nextafter", a.to(dtype), b.to(dtype))
@@ -474,7 +485,7 @@ def neighbours():
 
 def main():
     torch.manual_seed(0)
-    for family in (pointwise, views, create, reductions, products, norms, convolutions, indexing, neighbours):
+    for family in (pointwise, views, create, reductions, products, norms, convolutions, indexing, special):
         family()
     path = pathlib.Path(__file__).with_name("cases.jsonl")
     path.write_text("".join(f"{line}\n" for line in CASES))

@@ -1,8 +1,9 @@
 //! Kernels that are launched together.
 //!
 //! To wake threads for a kernel with little to do takes longer than the kernel. Several such kernels, of which none
-//! needs another, have enough to do together: a device that [says so](crate::backend::Capabilities::together) gets them
-//! as one step. How much a kernel has to do is told by the bytes of its buffers.
+//! needs another, have enough to do together: a device that
+//! [says so](crate::backend::Capabilities::groups_launches) gets them as one step. How much a kernel has to do is told
+//! by the bytes of its buffers.
 //!
 //! Large kernels are launched together where they walk through the same memory from one end to the other, and all but
 //! one of them write little, as reductions do: what one has fetched is there for the others.

@@ -22,7 +22,7 @@ pub struct Choices {
     /// Buffers of at least so many bytes in all lie in the memory of a result that is written after their last use.
     pub lends_from: Option<usize>,
     /// The device launches several kernels at once ([`Step::Group`]).
-    pub together: bool,
+    pub groups_launches: bool,
 }
 
 /// A plan for all values of its symbols. Its arena is laid out when they are known.
@@ -91,7 +91,7 @@ impl SymbolicPlan {
         if let Some(way) = way {
             epilogue::resolve_epilogues(&mut plan, way);
         }
-        if self.choices.together {
+        if self.choices.groups_launches {
             launch_groups::group(&mut plan);
         }
         plan.place_buffers(self.choices.lends_from)?;

@@ -25,7 +25,7 @@ impl InterpBackend {
             epilogues: true,
             in_place: true,
             splits: true,
-            together: true,
+            groups_launches: true,
             plans_calls: true,
         };
         InterpBackend { capabilities }

@@ -14,8 +14,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{DType, ShapeEnv};
 
 /// Operators that raise a `RuntimeError` for shapes that they do not take.
-const CERTAIN: &[Packet] = packets![add addmm baddbmm bmm cat div eq expand ge gt le lt matmul maximum minimum mm mul mv ne pow
-    remainder reshape sub view r#where];
+const CERTAIN: &[Packet] = packets![add addmm baddbmm bmm cat div eq expand ge gt le lt matmul maximum minimum
+    mm mul mv ne pow remainder reshape sub view r#where];
 
 /// The graph in ATen overloads.
 pub(in crate::trace) struct Lowered {
