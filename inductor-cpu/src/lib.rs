@@ -113,14 +113,6 @@ impl Cpu {
         Cpu { tunes: true, ..self }
     }
 
-    /// An autotuner for so many ways to compute what these texts identify on this host; `None` if the cost model has
-    /// the word.
-    pub fn autotune(&self, ways: usize, what: &[&str]) -> Option<Autotuner> {
-        let host = format!("{:?}", self.host);
-        let parts = what.iter().copied().chain([host.as_str()]).map(str::as_bytes);
-        self.tunes.then(|| Autotuner::new(Key::new("cpu autotune", parts), ways, Arc::clone(&self.store)))
-    }
-
     /// A kernel for matrix products; its arguments are `a` or the weight, `b` or the image, what is added (if anything
     /// is) and the result.
     ///
@@ -238,6 +230,12 @@ impl Backend for Cpu {
         let (product, args) = gemm::of_call(call, out)?;
         let kernel = self.product(product).inspect_err(|error| tracing::warn!(%error, "left to the library")).ok()?;
         Some(Library { kernel, args, refuses: false })
+    }
+
+    fn autotuner(&self, ways: usize, what: &[&str]) -> Option<Autotuner> {
+        let host = format!("{:?}", self.host);
+        let parts = what.iter().copied().chain([host.as_str()]).map(str::as_bytes);
+        self.tunes.then(|| Autotuner::new(Key::new("cpu autotune", parts), ways, Arc::clone(&self.store)))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The interface of a device: all that the middle knows of one.
 
+use crate::autotune::Autotuner;
 use crate::epilogue::Way;
 use crate::loop_ir::Kernel;
 use crate::plan::{Call, Epilogue, Plan, View};
@@ -87,6 +88,12 @@ pub trait Backend: Send + Sync {
     /// The device's own way to compute a call of a library's operator that writes its only result into `out`, where it
     /// is known to be faster.
     fn library(&self, _call: &Call, _out: &View) -> Option<Library> {
+        None
+    }
+
+    /// An autotuner for so many ways to compute what these texts identify on this device; `None` if the cost model has
+    /// the word.
+    fn autotuner(&self, _ways: usize, _what: &[&str]) -> Option<Autotuner> {
         None
     }
 }

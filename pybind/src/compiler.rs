@@ -3,7 +3,7 @@
 use crate::cache::{self, Cache};
 use crate::cuda;
 use crate::device::Wgpu;
-use crate::exec::{Arenas, CudaCode, LARGE, Latest, Parts, Program, prepare};
+use crate::exec::{CudaCode, LibTorch, On as RunsOn, Parts, Program, prepare};
 use crate::fallback_plan::fallback_plan;
 use crate::import::{Imported, Roles};
 use crate::options::Options;
@@ -19,6 +19,7 @@ use inductor_cuda::{Cuda, CudaKernel};
 use inductor_wgpu::{Gpu, GpuKernel};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use runtime::{Arenas, LARGE, Latest};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
@@ -34,7 +35,7 @@ pub(crate) struct Compiled {
     /// The memory between kernels, which all graphs share.
     pub(crate) arenas: Arc<Arenas>,
     /// The results computed from weights alone, kept for all sizes.
-    pub(crate) latest: Arc<Latest>,
+    pub(crate) latest: Arc<Latest<LibTorch>>,
     /// Time spent, stage by stage.
     pub(crate) stages: Vec<(&'static str, Duration)>,
 }
@@ -44,7 +45,7 @@ pub(crate) enum Code {
     /// For the processor.
     Host(inductor::Code),
     /// For a CUDA device, by its number, on which the tensors are.
-    Cuda(Arc<Cuda>, i32, PrimaryMap<KernelId, Arc<CudaKernel>>),
+    Cuda(Arc<Cuda>, u16, PrimaryMap<KernelId, Arc<CudaKernel>>),
     /// For a device, or why it takes a kernel not.
     Device(Arc<Wgpu>, PrimaryMap<KernelId, Result<GpuKernel, Refusal>>),
 }
@@ -63,36 +64,22 @@ impl Compiled {
             inductor::plan::verify::verify(&plan).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         }
         let (arenas, latest) = (Arc::clone(&self.arenas), Arc::clone(&self.latest));
+        let prepare = |kernels: &dyn Fn(KernelId) -> Option<Arc<dyn CompiledKernel>>, on| {
+            prepare(py, Parts { plan: &plan, kernels, imported, cpu: self.cpu, on, arenas, latest })
+        };
         match &self.code {
             Code::Host(code) => {
                 let compile = |id| self.cpu.compile(std::slice::from_ref(&plan.kernels[id])).ok()?.pop();
-                let find = |id| code.launched.get(&id).cloned().or_else(|| compile(id));
-                prepare(
-                    py,
-                    Parts {
-                        plan: &plan,
-                        kernels: &find,
-                        imported,
-                        cpu: self.cpu,
-                        device: None,
-                        cuda: None,
-                        arenas,
-                        latest,
-                    },
-                )
+                prepare(&|id| code.launched.get(&id).cloned().or_else(|| compile(id)), RunsOn::Host)
             }
             Code::Cuda(device, index, kernels) => {
-                let cuda = Some(CudaCode { device, index: *index, kernels });
-                let (cpu, device) = (self.cpu, None);
-                prepare(py, Parts { plan: &plan, kernels: &|_| None, imported, cpu, device, cuda, arenas, latest })
+                prepare(&|_| None, RunsOn::Cuda(CudaCode { device, index: *index, kernels }))
             }
             Code::Device(device, kernels) => {
                 let placement = Placement::of(&device.gpu, &plan, kernels);
                 let compiled = py.detach(|| on_host(self.cpu, &plan, &placement)).map_err(PyRuntimeError::new_err)?;
                 let find = |id| compiled.iter().find(|(known, _)| *known == id).map(|(_, kernel)| Arc::clone(kernel));
-                let device = Some((Arc::clone(device), placement));
-                let (cpu, cuda) = (self.cpu, None);
-                prepare(py, Parts { plan: &plan, kernels: &find, imported, cpu, device, cuda, arenas, latest })
+                prepare(&find, RunsOn::Device(Arc::clone(device), placement))
             }
         }
     }
@@ -229,7 +216,7 @@ enum On {
     /// The processor.
     Host,
     /// A CUDA device, by its number.
-    Cuda(Arc<Cuda>, i32),
+    Cuda(Arc<Cuda>, u16),
     /// A device with memory of its own, which runs what it can.
     Device(Arc<Wgpu>),
 }
@@ -246,8 +233,7 @@ fn middle(graph: &fx::Graph, roles: &Roles, options: &Options, on: On) -> Result
             Ok((compiled.plan, Code::Host(compiled.code), compiled.stages))
         }
         On::Cuda(cuda, index) => {
-            let number = u16::try_from(index).map_err(|_| "a device without a number".to_owned())?;
-            let device = Device { kind: DeviceKind::Cuda, index: Some(number) };
+            let device = Device { kind: DeviceKind::Cuda, index: Some(index) };
             lowered(graph, cuda.capabilities(), &inductor::Options { device, ..chosen }, |plan| {
                 let kernels: Vec<&Kernel> = plan.kernels.values().collect();
                 let compiled = cuda.compile(&kernels).into_iter().collect::<Result<_, _>>();

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use symshapes::{Device, DeviceKind, TensorMeta};
 
 /// A device by its number and whether its machine code is kept on disk, and the outcome of opening it.
-type Opened = Vec<((i32, bool), Result<Arc<Cuda>, String>)>;
+type Opened = Vec<((u16, bool), Result<Arc<Cuda>, String>)>;
 
 static OPENED: Mutex<Opened> = Mutex::new(Vec::new());
 
@@ -19,13 +19,13 @@ static OPENED: Mutex<Opened> = Mutex::new(Vec::new());
 ///
 /// # Errors
 /// No driver, no such device, no compiler.
-pub(crate) fn open(ordinal: i32, folders: &[PathBuf], caches: bool) -> Result<Arc<Cuda>, String> {
+pub(crate) fn open(ordinal: u16, folders: &[PathBuf], caches: bool) -> Result<Arc<Cuda>, String> {
     let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, known)) = opened.iter().find(|(key, _)| *key == (ordinal, caches)) {
         return known.clone();
     }
     let store: Arc<dyn Store> = if caches { Arc::new(Cache) } else { Arc::new(Nowhere) };
-    let device = Cuda::open(ordinal, folders, store).map(Arc::new).map_err(|error| error.to_string());
+    let device = Cuda::open(ordinal.into(), folders, store).map(Arc::new).map_err(|error| error.to_string());
     opened.push(((ordinal, caches), device.clone()));
     device
 }
@@ -34,12 +34,12 @@ pub(crate) fn open(ordinal: i32, folders: &[PathBuf], caches: bool) -> Result<Ar
 ///
 /// # Errors
 /// There are several.
-pub(crate) fn device_of(graph: &Graph) -> Result<Option<i32>, String> {
+pub(crate) fn device_of(graph: &Graph) -> Result<Option<u16>, String> {
     let mut found = None;
     for id in graph.nodes() {
         for device in graph[id].meta.iter().flat_map(tensors).map(|meta| meta.device) {
             let Device { kind: DeviceKind::Cuda, index } = device else { continue };
-            let index = i32::from(index.unwrap_or_default());
+            let index = index.unwrap_or_default();
             if found.is_some_and(|known| known != index) {
                 return Err("tensors on several CUDA devices".to_owned());
             }

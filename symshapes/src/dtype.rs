@@ -28,6 +28,12 @@ macro_rules! dtypes {
                 match self { $(DType::$variant => $code,)* }
             }
 
+            /// The dtype with this `c10::ScalarType` value, if it is one of ours.
+            #[inline]
+            pub const fn from_torch_code(code: i32) -> Option<DType> {
+                match code { $($code => Some(DType::$variant),)* _ => None }
+            }
+
             /// Bytes of one element in memory.
             pub const fn size(self) -> usize {
                 match self { $(DType::$variant => $bytes,)* }
@@ -70,11 +76,6 @@ pub enum DTypeClass {
 }
 
 impl DType {
-    /// The dtype with this `c10::ScalarType` value, if it is one of ours.
-    pub fn from_torch_code(code: i32) -> Option<DType> {
-        DType::ALL.iter().copied().find(|d| d.torch_code() == code)
-    }
-
     /// True for floating point (not complex).
     pub fn is_float(self) -> bool {
         self.class() == DTypeClass::Float

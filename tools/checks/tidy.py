@@ -35,10 +35,11 @@ MAY_DEPEND = {
     "guards": {"symshapes", "pyrepr"},
     "dynamo-core": {"symshapes", "fx", "guards"},
     "inductor": {"symshapes", "fx"},
-    "inductor-testing": {"symshapes", "fx", "fx-interp", "inductor"},
+    "inductor-testing": {"symshapes", "fx", "fx-interp", "inductor", "runtime"},
     "inductor-cpu": {"symshapes", "fx", "inductor"},
     "inductor-cuda": {"symshapes", "fx", "inductor"},
     "inductor-wgpu": {"symshapes", "fx", "inductor"},
+    "runtime": {"symshapes", "fx", "inductor"},
     "frame-hook": set(),
     "pybind": {
         "frame-hook",
@@ -51,14 +52,15 @@ MAY_DEPEND = {
         "inductor-cpu",
         "inductor-cuda",
         "inductor-wgpu",
+        "runtime",
     },
 }
 
 #: Oracles and generators: any crate's tests may name them.
 FOR_TESTS = {"fx-interp", "inductor-testing"}
 
-#: Where `unsafe` may stand: what calls libtorch, CPython, LLVM's C API, NVRTC or compiled code, and the trait for that;
-#: what loads a library to see whether it is there.
+#: Where `unsafe` may stand: what calls libtorch, CPython, LLVM's C API, NVRTC or compiled code, and the traits for that;
+#: what owns or hands out the memory that compiled code works in; what loads a library to see whether it is there.
 UNSAFE_ALLOWED = (
     "pybind/src/",
     "frame-hook/src/",
@@ -71,6 +73,14 @@ UNSAFE_ALLOWED = (
     "inductor-wgpu/src/loader.rs",
     "inductor/src/backend.rs",
     "inductor/tests/pipeline/",
+    "inductor-testing/src/heap.rs",
+    "runtime/src/arena.rs",
+    "runtime/src/device.rs",
+    "runtime/src/frame.rs",
+    "runtime/src/library.rs",
+    "runtime/src/pages.rs",
+    "runtime/src/run.rs",
+    "runtime/src/stream.rs",
 )
 
 #: The lowest layer of the tracer, and what of the tracer it may name.

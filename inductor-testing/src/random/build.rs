@@ -1,6 +1,7 @@
 //! Building kernels: arenas, blocks and random memory accesses.
 
-use super::{GenOptions, rng::Rng};
+use super::GenOptions;
+use crate::rng::Rng;
 use cranelift_entity::PrimaryMap;
 use fx::prim::{Pointwise, Reduction};
 use inductor::loop_ir::{

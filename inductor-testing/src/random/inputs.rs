@@ -1,7 +1,7 @@
 //! Random sizes, and contents for a kernel's buffers.
 
-use super::rng::Rng;
 use crate::loops::Buffer;
+use crate::rng::Rng;
 use inductor::loop_ir::{Kernel, Loop, Scalar, Stmt};
 use symshapes::DType;
 

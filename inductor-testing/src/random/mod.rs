@@ -15,7 +15,6 @@
 mod build;
 mod inputs;
 mod nest;
-mod rng;
 mod shrink;
 mod step;
 

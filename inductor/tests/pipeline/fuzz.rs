@@ -2,13 +2,15 @@
 //! `RI_FUZZ_SEED` where to begin.
 
 use crate::generate::{self, Dims, SYMBOLS, VALUES};
-use crate::{compare, rng::Rng, shrink};
+use crate::{compare, shrink};
 use fx::Graph;
 use inductor::{
     Compiled,
     loop_ir::Kernel,
     plan::{Fate, Step},
 };
+use inductor_testing::graphs;
+use inductor_testing::rng::Rng;
 use std::{
     ops::Range,
     panic::{self, AssertUnwindSafe},
@@ -61,7 +63,7 @@ fn random_graphs_agree_with_the_interpreter() {
 
 /// Values of the symbols: equal ones, and others.
 fn assignments(seed: u64) -> [[(&'static str, i64); 2]; ROUNDS] {
-    let mut rng = Rng(!seed);
+    let mut rng = Rng::new(!seed);
     std::array::from_fn(|round| {
         let first = rng.pick(VALUES);
         let second = if round == 0 { first } else { rng.pick(VALUES) };
@@ -76,7 +78,7 @@ fn check(graph: &Graph, seed: u64) -> Result<Compiled, String> {
     compiled.plan.kernels.values().try_for_each(reads_back)?;
     for values in assignments(seed) {
         // What was inferred of all sizes holds of these.
-        if let Some(mismatch) = fx::infer::check(&compare::at(graph, &values)).first() {
+        if let Some(mismatch) = fx::infer::check(&graphs::at(graph, &values)).first() {
             return Err(format!("{values:?}: {mismatch}"));
         }
         let outcome = compare::check_at(graph, &compiled, &values, seed);

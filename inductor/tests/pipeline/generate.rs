@@ -6,8 +6,8 @@
 
 mod steps;
 
-use crate::rng::Rng;
 use fx::{Arg, Graph, Meta, NodeId, TensorMeta};
+use inductor_testing::rng::Rng;
 use symshapes::{DType, Device, Expr, Range};
 
 /// Values that symbols take: the least, odd ones, and around the lanes of a vector and multiples of them.
@@ -36,7 +36,8 @@ const ELEMENTS: i64 = 1 << 14;
 
 /// A graph of about `size` calls, the same one for the same seed; all that nothing uses is returned.
 pub(crate) fn graph(seed: u64, size: usize, dims: Dims) -> Graph {
-    let mut make = Make { rng: Rng(seed), graph: Graph::new(), dims: Vec::new(), values: Vec::new(), ints: Vec::new() };
+    let mut make =
+        Make { rng: Rng::new(seed), graph: Graph::new(), dims: Vec::new(), values: Vec::new(), ints: Vec::new() };
     make.dims = match dims {
         Dims::Constant => SIZES.iter().map(|&size| make.graph.exprs.int(size)).collect(),
         Dims::Symbolic => make.symbolic(),

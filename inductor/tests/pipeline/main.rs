@@ -3,11 +3,9 @@
 mod broken;
 mod compare;
 mod dynamic;
-mod execute;
 mod fuzz;
 mod generate;
 mod golden;
 mod reference;
-mod rng;
 mod shrink;
 mod sizes;

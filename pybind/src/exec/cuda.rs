@@ -1,84 +1,80 @@
-//! Programs whose kernels run on a CUDA device: launches on PyTorch's current stream, in memory of its caching
-//! allocator.
+//! Kernels on a CUDA device: launches on PyTorch's current stream.
 //!
-//! Nothing here waits for the device. Memory that a call gives back may be used again at once, by work that comes later
-//! on the same stream. An index out of bounds fails on the device, as eager's assertions do.
+//! Nothing here waits for the device. An index out of bounds fails on the device, as eager's assertions do.
 
-use super::Program;
-use super::frame::Frame;
-use super::run::Stop;
 use crate::torch::Torch;
-use crate::torch::shim::ShimError;
 use cranelift_entity::PrimaryMap;
-use inductor::plan::{Buf, KernelId};
-use inductor_cuda::{Cuda, CudaError, CudaKernel, Stream, Work};
+use inductor::plan::KernelId;
+use inductor_cuda::{Cuda, CudaKernel, Work};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
-use smallvec::SmallVec;
+use runtime::{Stream, StreamDevice, StreamKernel};
 use std::sync::Arc;
-
-/// `c10::DeviceType::CUDA`
-pub(super) const CUDA: i32 = 1;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use symshapes::{Device, DeviceKind};
 
 /// A compiled plan's device, its number, and its kernels.
 #[derive(Clone, Copy)]
 pub(crate) struct CudaCode<'a> {
     pub(crate) device: &'a Arc<Cuda>,
-    pub(crate) index: i32,
+    pub(crate) index: u16,
     pub(crate) kernels: &'a PrimaryMap<KernelId, Arc<CudaKernel>>,
+}
+
+impl CudaCode<'_> {
+    /// A kernel for values of its sizes, or why it does not hold for them.
+    pub(super) fn kernel(&self, id: KernelId, sizes: &[i64]) -> Result<Box<dyn StreamKernel>, String> {
+        let work = self.kernels[id].launch(self.device, sizes).map_err(|refusal| refusal.to_string())?;
+        Ok(Box::new(CudaWork { device: Arc::clone(self.device), work }))
+    }
 }
 
 /// The part of a program that concerns its CUDA device.
 pub(crate) struct CudaPart {
-    pub(super) device: Arc<Cuda>,
+    device: Arc<Cuda>,
     /// The device's number.
-    pub(super) index: i32,
-    /// The number of flags that the program has.
-    count: usize,
+    index: u16,
     /// A byte for each flag. Kernels that meet an index out of bounds set it, which fails the call and every other that
     /// uses the device; so they are 0 from call to call.
-    flags: PyOnceLock<Flags>,
+    flags: PyOnceLock<Py<PyAny>>,
+    /// The address of the first flag.
+    first_flag: AtomicUsize,
 }
 
-/// The tensor of a program's flags, and the address of the first.
-struct Flags {
-    _tensor: Py<PyAny>,
-    first: usize,
-}
-
-/// A kernel on whole buffers, for known sizes.
-pub(crate) struct CudaLaunch {
-    pub(super) work: Work,
-    pub(super) args: Box<[Buf]>,
+/// A kernel for known sizes.
+struct CudaWork {
+    device: Arc<Cuda>,
+    work: Work,
 }
 
 impl CudaPart {
-    /// The device, for a program with so many flags.
-    pub(super) fn new(device: Arc<Cuda>, index: i32, count: usize) -> CudaPart {
-        CudaPart { device, index, count, flags: PyOnceLock::new() }
+    /// The device, by its number.
+    pub(super) fn new(device: Arc<Cuda>, index: u16) -> CudaPart {
+        CudaPart { device, index, flags: PyOnceLock::new(), first_flag: AtomicUsize::new(0) }
     }
 
-    /// Makes the flags with the first call: while a graph is compiled, tensors may be fake.
-    pub(super) fn make_flags(&self, py: Python<'_>) -> PyResult<()> {
-        if self.count == 0 {
+    /// Makes so many flags with the first call: while a graph is compiled, tensors may be fake.
+    pub(super) fn make_flags(&self, py: Python<'_>, count: usize) -> PyResult<()> {
+        if count == 0 {
             return Ok(());
         }
-        let make = || -> PyResult<Flags> {
+        let make = || -> PyResult<Py<PyAny>> {
             let torch = Torch::get(py)?;
             let options = PyDict::new(py);
             options.set_item("dtype", torch.find(py, "uint8")?)?;
             options.set_item("device", format!("cuda:{}", self.index))?;
-            let tensor = torch.find(py, "zeros")?.call(((self.count,),), Some(&options))?;
+            let tensor = torch.find(py, "zeros")?.call(((count,),), Some(&options))?;
             let first: usize = tensor.call_method0(intern!(py, "data_ptr"))?.extract()?;
             if first == 0 || !torch.is_plain_tensor(&tensor) {
                 return Err(PyRuntimeError::new_err("no memory of the device to be had here"));
             }
             // Other streams may read them.
             torch.find(py, "cuda.synchronize")?.call1((self.index,))?;
-            Ok(Flags { _tensor: tensor.unbind(), first })
+            self.first_flag.store(first, Ordering::Relaxed);
+            Ok(tensor.unbind())
         };
         self.flags.get_or_try_init(py, make).map(|_| ())
     }
@@ -88,29 +84,33 @@ impl CudaPart {
         let current = Torch::get(py)?.find(py, "_C._cuda_getCurrentRawStream")?.call1((self.index,))?;
         Ok(Stream(current.extract()?))
     }
+}
 
-    /// The address of a flag; they [are made](CudaPart::make_flags).
-    pub(super) fn flag(&self, py: Python<'_>, number: usize) -> *mut u8 {
-        let first = self.flags.get(py).map_or(0, |flags| flags.first);
-        std::ptr::without_provenance_mut(first + number)
+impl StreamDevice for CudaPart {
+    fn device(&self) -> Device {
+        Device { kind: DeviceKind::Cuda, index: Some(self.index) }
     }
 
-    pub(super) fn launch(&self, program: &Program, launch: &CudaLaunch, frame: &Frame) -> Result<(), Stop> {
-        let args: SmallVec<[u64; 16]> = launch.args.iter().map(|&buf| frame.data(buf).addr() as u64).collect();
-        let scratch = frame.scratch(program).addr() as u64;
-        // SAFETY: inputs and results were checked against the layouts that the kernel was compiled for, other buffers
-        // were allocated by them on this device; the plan keeps overlapping buffers apart, and memory that is given
-        // back is only used by work that comes later on this stream.
-        unsafe { launch.work.run(&self.device, frame.stream, &args, scratch) }.map_err(|error| stop(&error))
+    /// The flags [are made](CudaPart::make_flags) before a call begins.
+    fn flag(&self, number: usize) -> *mut u8 {
+        std::ptr::without_provenance_mut(self.first_flag.load(Ordering::Relaxed) + number)
     }
 
-    /// Has the stream fail if a flag is set.
-    pub(super) fn check(&self, flag: *mut u8, frame: &Frame) -> Result<(), Stop> {
+    unsafe fn check(&self, stream: Stream, flag: *mut u8) -> Result<(), String> {
         // SAFETY: the flag is a byte of a tensor that the program keeps.
-        unsafe { self.device.check(frame.stream, flag.addr() as u64) }.map_err(|error| stop(&error))
+        let done = unsafe { self.device.check(inductor_cuda::Stream(stream.0), flag.addr() as u64) };
+        done.map_err(|error| error.to_string())
     }
 }
 
-fn stop(error: &CudaError) -> Stop {
-    Stop::Error(ShimError::Call { call: "a compiled kernel", reason: error.to_string() })
+impl StreamKernel for CudaWork {
+    fn scratch_bytes(&self) -> usize {
+        self.work.scratch_bytes
+    }
+
+    unsafe fn launch(&self, stream: Stream, args: &[u64], scratch: u64) -> Result<(), String> {
+        // SAFETY: the caller vouches for the addresses.
+        let done = unsafe { self.work.run(&self.device, inductor_cuda::Stream(stream.0), args, scratch) };
+        done.map_err(|error| error.to_string())
+    }
 }

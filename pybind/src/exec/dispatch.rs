@@ -7,7 +7,6 @@
 //! Invariants: a [`Dispatch`] has a value of the right type for each parameter of its operator; words own what they
 //! point to (tensor references, lists, texts, boxes) and are given up to the dispatcher in the call.
 
-use super::ViewId;
 use crate::torch::shim::{RawTensor, Shim, ShimError};
 use crate::torch::{Tensor, tensor};
 use fx::Arg;
@@ -25,7 +24,7 @@ type Word = u64;
 type Stack = SmallVec<[Word; 16]>;
 
 /// Tensors that a call made; none where there is no tensor.
-pub(crate) type Made = SmallVec<[Option<Tensor>; 4]>;
+type Made = SmallVec<[Option<Tensor>; 4]>;
 
 /// Declares the interface's functions, a row each: field, symbol, parameters. Each gives 0 unless it fails.
 macro_rules! interface {
@@ -113,22 +112,12 @@ impl Interface {
 enum Value {
     /// A word that is constant from call to call: a number, a code, nothing.
     Word(Word),
-    Tensor(ViewId),
+    /// The next of the call's tensors.
+    Tensor,
     List(Vec<Value>),
     /// A value of an optional type.
     Some(Box<Value>),
     Text(Box<str>),
-}
-
-impl Value {
-    fn for_each_view(&self, f: &mut impl FnMut(ViewId) -> Result<(), ShimError>) -> Result<(), ShimError> {
-        match self {
-            Value::Word(_) | Value::Text(_) => Ok(()),
-            Value::Tensor(view) => f(*view),
-            Value::List(items) => items.iter().try_for_each(|item| item.for_each_view(f)),
-            Value::Some(inner) => inner.for_each_view(f),
-        }
-    }
 }
 
 /// The forms of an operator's results.
@@ -146,12 +135,14 @@ pub(crate) struct Dispatch {
     overload: CString,
     values: Vec<Value>,
     results: Results,
+    /// For each result, whether the plan keeps it.
+    kept: SmallVec<[bool; 4]>,
     /// True if the operator is a view of an operand.
     views: bool,
 }
 
 /// The call, as the dispatcher takes it; the error says what it cannot take.
-pub(crate) fn find(call: &Call, view: &mut dyn FnMut(&View) -> ViewId) -> Result<Dispatch, String> {
+pub(crate) fn find(call: &Call, take: &mut dyn FnMut(&View)) -> Result<Dispatch, String> {
     let op = call.target.op().ok_or("no operator of ATen")?;
     if Interface::get().is_none() {
         return Err("this libtorch has no dispatcher for others".to_owned());
@@ -167,7 +158,7 @@ pub(crate) fn find(call: &Call, view: &mut dyn FnMut(&View) -> ViewId) -> Result
     let values = schema.params.iter().enumerate().map(|(at, param)| {
         let named = || call.kwargs.iter().find(|(name, _)| *name == param.name).map(|(_, value)| value);
         let value = match (call.args.get(at).or_else(named), &param.default) {
-            (Some(given), _) => value(&param.ty, given, view),
+            (Some(given), _) => value(&param.ty, given, take),
             (None, Some(default)) => plain(&param.ty, default),
             (None, None) => None,
         };
@@ -180,6 +171,7 @@ pub(crate) fn find(call: &Call, view: &mut dyn FnMut(&View) -> ViewId) -> Result
         overload: text(if op.overload_name() == "default" { String::new() } else { op.overload_name().to_owned() })?,
         values,
         results,
+        kept: call.results.iter().map(|result| matches!(result, CallResult::Tensor(_))).collect(),
         views: op.is_view(),
     })
 }
@@ -211,13 +203,16 @@ fn results(op: Aten, call: &Call) -> Result<Results, String> {
 }
 
 /// An argument as a parameter's type has it.
-fn value(ty: &Type, arg: &CallArg, view: &mut dyn FnMut(&View) -> ViewId) -> Option<Value> {
+fn value(ty: &Type, arg: &CallArg, take: &mut dyn FnMut(&View)) -> Option<Value> {
     match (ty, arg) {
         (_, CallArg::Plain(arg)) => plain(ty, arg),
-        (Type::Optional(inner), arg) => Some(Value::Some(Box::new(value(inner, arg, view)?))),
-        (Type::Tensor, CallArg::Tensor(tensor)) => Some(Value::Tensor(view(tensor))),
+        (Type::Optional(inner), arg) => Some(Value::Some(Box::new(value(inner, arg, take)?))),
+        (Type::Tensor, CallArg::Tensor(tensor)) => {
+            take(tensor);
+            Some(Value::Tensor)
+        }
         (Type::List(inner, _), CallArg::List(items)) => {
-            Some(Value::List(items.iter().map(|item| value(inner, item, view)).collect::<Option<_>>()?))
+            Some(Value::List(items.iter().map(|item| value(inner, item, take)).collect::<Option<_>>()?))
         }
         _ => None,
     }
@@ -259,12 +254,8 @@ fn memory_format(name: &str) -> Option<Word> {
 }
 
 impl Dispatch {
-    /// Calls `f` with each view among the arguments, in order.
-    pub(crate) fn for_each_view(&self, mut f: impl FnMut(ViewId) -> Result<(), ShimError>) -> Result<(), ShimError> {
-        self.values.iter().try_for_each(|value| value.for_each_view(&mut f))
-    }
-
-    /// Makes the call with the tensors of [`Dispatch::for_each_view`], in its order.
+    /// Makes the call with the tensors among its values, in order. Results that are kept may be read as they lie: they
+    /// do not wait to be negated or conjugated, and are none of the operands, unless the operator is a view.
     ///
     /// # Safety
     /// All handles are live.
@@ -274,12 +265,14 @@ impl Dispatch {
         let words = self.values.iter().map(|value| word(interface, value, &mut rest));
         let mut stack = words.collect::<Result<Stack, ShimError>>()?;
         // SAFETY: there is a word of the right type for each parameter, and the results are the schema's.
-        unsafe { dispatch(interface, &self.name, &self.overload, &mut stack, &self.results) }
+        let made = unsafe { dispatch(interface, &self.name, &self.overload, &mut stack, &self.results) }?;
+        let kept = self.kept.iter().copied().chain(std::iter::repeat(false));
+        let made = made.into_iter().zip(kept);
+        made.map(|(made, kept)| made.filter(|_| kept).map(|made| self.resolved(made, tensors)).transpose()).collect()
     }
 
-    /// A result as others may read its memory: not waiting to be negated or conjugated, and none of the operands,
-    /// unless the operator is a view. It must be defined.
-    pub(crate) fn settled(&self, made: Tensor, operands: &[RawTensor]) -> Result<Tensor, ShimError> {
+    /// A result as others may read its memory. It must be defined.
+    fn resolved(&self, made: Tensor, operands: &[RawTensor]) -> Result<Tensor, ShimError> {
         let is_complex = DType::from_torch_code(tensor::info(made.raw())?.dtype)
             .is_none_or(|dtype| dtype.class() == DTypeClass::Complex);
         let made = if self.views || is_complex { resolved(made)? } else { made };
@@ -289,8 +282,10 @@ impl Dispatch {
         let data = tensor::data_ptr(made.raw())?;
         for &operand in operands {
             if !data.is_null() && tensor::data_ptr(operand)? == data {
-                let strides = tensor::info(made.raw())?.strides.to_vec();
-                return Tensor::restrided(made.raw(), &strides);
+                let info = tensor::info(made.raw())?;
+                let copied = Tensor::empty(info.sizes, info.strides, info.dtype, info.device)?;
+                tensor::copy(copied.raw(), made.raw())?;
+                return Ok(copied);
             }
         }
         Ok(made)
@@ -374,7 +369,7 @@ fn word(
     let shim = Shim::get();
     match value {
         Value::Word(word) => Ok(*word),
-        Value::Tensor(_) => match tensors.next() {
+        Value::Tensor => match tensors.next() {
             Some(raw) => Ok(Tensor::share(raw)?.into_raw() as Word),
             None => Err(ShimError::Call { call: "dispatcher", reason: "too few tensors".to_owned() }),
         },

@@ -39,9 +39,9 @@ pub(crate) enum Kind {
 
 /// A parameter's value, ready for C.
 #[derive(Debug)]
-pub(crate) enum Value<T> {
-    /// A tensor; its handle is found at each call.
-    Tensor(T),
+pub(crate) enum Value {
+    /// The tensor of the call with this number.
+    Tensor(usize),
     /// Null.
     None,
     /// Integers, and the address of the first.
@@ -57,14 +57,14 @@ pub(crate) enum Value<T> {
 }
 
 // SAFETY: the address in `Ints` is that of the box beside it, which is never written to.
-unsafe impl<T: Send> Send for Value<T> {}
+unsafe impl Send for Value {}
 // SAFETY: as above.
-unsafe impl<T: Sync> Sync for Value<T> {}
+unsafe impl Sync for Value {}
 
-/// The arguments of one call: the values, and for each of them the tensor's handle or null.
+/// The arguments of one call: the values, and the tensors among them.
 #[derive(Clone, Copy)]
-pub(crate) struct Actual<'a, T> {
-    values: &'a [Value<T>],
+pub(crate) struct Actual<'a> {
+    values: &'a [Value],
     tensors: &'a [RawTensor],
 }
 
@@ -89,7 +89,7 @@ pub(crate) struct Row {
     kinds: &'static [Kind],
     /// The number of results.
     pub(crate) results: usize,
-    invoke: unsafe fn(*const c_void, Actual<'_, super::ViewId>, *mut RawTensor) -> i32,
+    invoke: unsafe fn(*const c_void, Actual<'_>, *mut RawTensor) -> i32,
 }
 
 /// A shim, found.
@@ -108,14 +108,9 @@ impl Extern {
     /// Calls it; `results` are read (`Form::Out`) or written (`Form::New`).
     ///
     /// # Safety
-    /// `values` were bound by [`bind`] for this row; `tensors` holds a live handle for each that is a tensor; `results`
-    /// has the row's number of elements, for `Form::Out` live handles.
-    pub(crate) unsafe fn call(
-        &self,
-        values: &[Value<super::ViewId>],
-        tensors: &[RawTensor],
-        results: &mut [RawTensor],
-    ) -> i32 {
+    /// `values` were bound by [`bind`] for this row; `tensors` has a live handle for each that it took; `results` has the
+    /// row's number of elements, for `Form::Out` live handles.
+    pub(crate) unsafe fn call(&self, values: &[Value], tensors: &[RawTensor], results: &mut [RawTensor]) -> i32 {
         debug_assert_eq!(results.len(), self.row.results);
         // SAFETY: the address was found under the row's symbol; the caller vouches for the rest.
         unsafe { (self.row.invoke)(self.address, Actual { values, tensors }, results.as_mut_ptr()) }
@@ -129,18 +124,15 @@ pub(crate) fn has_row(op: Aten) -> bool {
 }
 
 /// The shim for a call and its bound arguments, if there is one and the arguments fit it.
-pub(crate) fn find(
-    call: &Call,
-    view: &mut dyn FnMut(&View) -> super::ViewId,
-) -> Option<(Extern, Vec<Value<super::ViewId>>)> {
+pub(crate) fn find(call: &Call, take: &mut dyn FnMut(&View)) -> Option<(Extern, Vec<Value>)> {
     let row = ROWS.iter().find(|row| call.target == row.op)?;
-    let values = bind(row, call, view)?;
+    let values = bind(row, call, take)?;
     let address = Shim::get().find(row.symbol)?;
     Some((Extern { row, address }, values))
 }
 
 /// Binds a call's arguments to a row's parameters, with the schema's names and defaults.
-fn bind(row: &Row, call: &Call, view: &mut dyn FnMut(&View) -> super::ViewId) -> Option<Vec<Value<super::ViewId>>> {
+fn bind(row: &Row, call: &Call, take: &mut dyn FnMut(&View)) -> Option<Vec<Value>> {
     let schema = &row.op.overload().schema;
     if call.args.len() > schema.params.len() || call.results.len() > row.results {
         return None;
@@ -149,6 +141,7 @@ fn bind(row: &Row, call: &Call, view: &mut dyn FnMut(&View) -> super::ViewId) ->
     if !call.kwargs.iter().all(|(name, _)| known(name)) {
         return None;
     }
+    let mut taken = 0..;
     let values = schema.params.iter().zip(row.kinds).enumerate().map(|(at, (param, &kind))| {
         let given = call.args.get(at).or_else(|| call.kwargs.iter().find(|(n, _)| *n == param.name).map(|(_, v)| v));
         let repeat = match param.ty.required() {
@@ -157,7 +150,8 @@ fn bind(row: &Row, call: &Call, view: &mut dyn FnMut(&View) -> super::ViewId) ->
         };
         match (given, &param.default) {
             (Some(CallArg::Tensor(v)), _) if matches!(kind, Kind::Tensor | Kind::OptTensor) => {
-                Some(Value::Tensor(view(v)))
+                take(v);
+                taken.next().map(Value::Tensor)
             }
             (Some(arg), _) => plain(kind, &as_plain(arg)?, repeat),
             (None, Some(default)) => plain(kind, default, repeat),
@@ -176,7 +170,7 @@ fn as_plain(arg: &CallArg) -> Option<fx::Arg> {
     }
 }
 
-fn plain<T>(kind: Kind, arg: &fx::Arg, repeat: usize) -> Option<Value<T>> {
+fn plain(kind: Kind, arg: &fx::Arg, repeat: usize) -> Option<Value> {
     use fx::Arg;
     let ints = |list: Vec<i64>| {
         let list = list.into_boxed_slice();
@@ -197,13 +191,13 @@ fn plain<T>(kind: Kind, arg: &fx::Arg, repeat: usize) -> Option<Value<T>> {
     })
 }
 
-impl<T> Actual<'_, T> {
+impl Actual<'_> {
     fn tensor(self, i: usize) -> RawTensor {
-        self.tensors[i]
+        if let Value::Tensor(number) = self.values[i] { self.tensors[number] } else { ptr::null_mut() }
     }
 
     fn opt_tensor(self, i: usize) -> *const RawTensor {
-        if self.tensors[i].is_null() { ptr::null() } else { &raw const self.tensors[i] }
+        if let Value::Tensor(number) = self.values[i] { &raw const self.tensors[number] } else { ptr::null() }
     }
 
     fn ints(self, i: usize) -> (*const i64, i64) {

@@ -1,30 +1,46 @@
 //! Calls through Python.
 
-use super::{Frame, Keep, Program, PyArg, PyCall, ViewId};
+use super::run::Call;
+use super::{Frame, Prepared};
 use crate::torch::{Torch, tensor};
-use inductor::plan::Storage;
+use inductor::plan::ObjectId;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use runtime::{Keep, ViewId};
+
+/// An argument of a call through Python.
+pub(crate) enum PyArg {
+    /// An object that is constant from call to call.
+    Constant(Py<PyAny>),
+    Tensor(ViewId),
+    Object(ObjectId),
+    List(Vec<PyArg>),
+}
+
+/// A call through Python.
+pub(crate) struct PyCall {
+    pub(super) callable: Py<PyAny>,
+    pub(super) args: Vec<PyArg>,
+    pub(super) kwargs: Vec<(Py<PyAny>, PyArg)>,
+    pub(super) results: Vec<Keep>,
+    /// True if the callee returns a tuple or list even of one result.
+    pub(super) tuple: bool,
+    pub(super) target: String,
+}
 
 /// The context that a call through Python reads.
 struct Scope<'a, 'py> {
     py: Python<'py>,
-    program: &'a Program,
+    program: &'a Prepared,
     args: &'a [Bound<'py, PyAny>],
 }
 
 impl PyCall {
     /// Makes the call and keeps its results.
-    pub(super) fn run(
-        &self,
-        py: Python<'_>,
-        program: &Program,
-        args: &[Bound<'_, PyAny>],
-        frame: &mut Frame,
-    ) -> PyResult<()> {
-        let result = Scope { py, program, args }.call(self, frame)?;
+    pub(super) fn run(&self, call: &Call<'_, '_>, program: &Prepared, frame: &mut Frame) -> PyResult<()> {
+        let result = Scope { py: call.py, program, args: call.args }.call(self, frame)?;
         if !self.tuple {
             return match self.results.first() {
                 Some(&keep) => self.keep(program, keep, result, frame),
@@ -39,11 +55,11 @@ impl PyCall {
         Ok(())
     }
 
-    fn keep(&self, program: &Program, keep: Keep, value: Bound<'_, PyAny>, frame: &mut Frame) -> PyResult<()> {
+    fn keep(&self, program: &Prepared, keep: Keep, value: Bound<'_, PyAny>, frame: &mut Frame) -> PyResult<()> {
         match keep {
             Keep::Nothing => Ok(()),
             Keep::Object(object) => {
-                frame.objects[object.as_u32() as usize] = Some(value.unbind());
+                frame.set_object(object, value.unbind());
                 Ok(())
             }
             Keep::Tensor(_) | Keep::Into(..) => {
@@ -95,7 +111,7 @@ impl<'py> Scope<'_, 'py> {
         Ok(match arg {
             PyArg::Constant(value) => value.bind(py).clone(),
             PyArg::Tensor(view) => self.tensor(*view, frame)?,
-            PyArg::Object(object) => match &frame.objects[object.as_u32() as usize] {
+            PyArg::Object(object) => match frame.object(*object) {
                 Some(value) => value.bind(py).clone(),
                 None => return Err(PyRuntimeError::new_err(format!("{object} was never given"))),
             },
@@ -108,12 +124,7 @@ impl<'py> Scope<'_, 'py> {
 
     /// The Python object of a view; for an input as it is, the argument itself.
     fn tensor(&self, view: ViewId, frame: &mut Frame) -> PyResult<Bound<'py, PyAny>> {
-        let spec = &self.program.views[view];
-        let borrowed = matches!(frame.slot(spec.buf), super::frame::Slot::Borrowed(_));
-        if let Storage::Input(index) = self.program.bufs[spec.buf].storage
-            && spec.whole
-            && borrowed
-        {
+        if let Some(index) = frame.argument(self.program, view) {
             return Ok(self.args[index].clone());
         }
         let raw = frame.handle(self.program, view)?;

@@ -26,16 +26,11 @@ pub(crate) struct Info<'a> {
     /// Elements between neighbours.
     pub(crate) strides: &'a [i64],
     /// Type and index of the device.
-    pub(crate) device: (i32, i32),
+    pub(crate) device: DeviceCode,
 }
 
-impl Info<'_> {
-    /// True if `strides` say the same: those of dimensions of size 1 do not matter, nor do any if there is no element.
-    pub(crate) fn has_strides(&self, strides: &[i64]) -> bool {
-        let same = |((&size, &a), &b): ((&i64, &i64), &i64)| a == b || size <= 1;
-        self.sizes.contains(&0) || self.sizes.iter().zip(self.strides).zip(strides).all(same)
-    }
-}
+/// `c10::DeviceType` and index of a device.
+pub(crate) type DeviceCode = (i32, i32);
 
 impl Tensor {
     /// Takes over a reference that the shim gave.
@@ -71,7 +66,7 @@ impl Tensor {
         sizes: &[i64],
         strides: &[i64],
         dtype: i32,
-        (device, index): (i32, i32),
+        (device, index): DeviceCode,
     ) -> Result<Tensor, ShimError> {
         debug_assert_eq!(sizes.len(), strides.len());
         let rank = sizes.len() as i64;
@@ -90,7 +85,7 @@ impl Tensor {
         sizes: &[i64],
         strides: &[i64],
         dtype: i32,
-        (device, index): (i32, i32),
+        (device, index): DeviceCode,
     ) -> Result<Tensor, ShimError> {
         let rank = sizes.len() as i64;
         // SAFETY: both slices have `rank` elements; the caller vouches for `data`.
@@ -112,14 +107,6 @@ impl Tensor {
     pub(crate) fn share(of: RawTensor) -> Result<Tensor, ShimError> {
         // SAFETY: `of` is live.
         Tensor::make("new_tensor_handle", |shim, out| unsafe { (shim.new_handle)(of, out) })
-    }
-
-    /// A copy of a tensor with other strides.
-    pub(crate) fn restrided(of: RawTensor, strides: &[i64]) -> Result<Tensor, ShimError> {
-        let from = info(of)?;
-        let to = Tensor::empty(from.sizes, strides, from.dtype, from.device)?;
-        copy(to.raw(), of)?;
-        Ok(to)
     }
 }
 

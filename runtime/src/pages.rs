@@ -10,11 +10,11 @@
 //! where it always writes to the same place.
 
 /// The size of a large page, on x86-64 and on most of AArch64.
-pub(crate) const LARGE: usize = 2 << 20;
+pub const LARGE: usize = 2 << 20;
 
 /// Asks for large pages behind a block, as far as whole ones fit in. The contents do not change.
 #[cfg(target_os = "linux")]
-pub(super) fn ask_for_large(start: *mut u8, bytes: usize) {
+pub(crate) fn ask_for_large(start: *mut u8, bytes: usize) {
     let skipped = start.align_offset(LARGE);
     let whole = bytes.saturating_sub(skipped) / LARGE * LARGE;
     if whole > 0 {
@@ -26,17 +26,17 @@ pub(super) fn ask_for_large(start: *mut u8, bytes: usize) {
 
 /// Elsewhere the system decides alone.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn ask_for_large(_start: *mut u8, _bytes: usize) {}
+pub(crate) fn ask_for_large(_start: *mut u8, _bytes: usize) {}
 
 /// Blocks of so many bytes are worth a look at malloc's holes, which takes about a microsecond.
-pub(super) const WIDE: usize = 1 << 20;
+pub(crate) const WIDE: usize = 1 << 20;
 
 /// Gives malloc what it has cut off blocks back, so that the holes they have left are whole.
 ///
 /// Of each size that is cut off, all chunks that the thread's cache has are taken, and as many again; they are given
 /// back in reverse, so that the others fill the cache, and those from it join the holes that they lie beside.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-pub(super) fn mend_holes() {
+pub(crate) fn mend_holes() {
     /// Chunks of a size that a thread's cache holds at most.
     const CACHED: usize = 7;
     /// The sizes to ask for to get chunks of 32, 48, …, 112 bytes, those that an alignment of 64 cuts off.
@@ -53,4 +53,4 @@ pub(super) fn mend_holes() {
 
 /// Other allocators keep nothing back.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub(super) fn mend_holes() {}
+pub(crate) fn mend_holes() {}

@@ -1,0 +1,278 @@
+//! A plan made ready to run, as data.
+
+use crate::arena::Arenas;
+use crate::frame::Frame;
+use crate::frozen::Frozen;
+use crate::library::TensorLibrary;
+use crate::stream::{StreamDevice, StreamLaunch};
+use cranelift_entity::{PrimaryMap, entity_impl};
+use inductor::autotune::Autotuner;
+use inductor::backend::CompiledKernel;
+use inductor::device::{Content, Task};
+use inductor::plan::{Buf, ObjectId, Storage};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock};
+use symshapes::{DType, Device};
+
+/// A view that some call or output uses.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ViewId(u32);
+entity_impl!(ViewId, "v");
+
+/// A buffer, as the executor needs it.
+pub(crate) struct BufSpec {
+    pub(crate) dtype: DType,
+    /// Bytes of all elements.
+    pub(crate) bytes: usize,
+    pub(crate) sizes: Box<[i64]>,
+    pub(crate) strides: Box<[i64]>,
+    pub(crate) storage: Storage,
+}
+
+/// A layout of a buffer.
+pub(crate) struct ViewSpec {
+    pub(crate) buf: Buf,
+    pub(crate) dtype: DType,
+    pub(crate) sizes: Box<[i64]>,
+    pub(crate) strides: Box<[i64]>,
+    /// Elements between the buffer's first element and the view's.
+    pub(crate) offset: i64,
+    /// True if this is the buffer as it is.
+    pub(crate) whole: bool,
+}
+
+/// The requirements on an argument of the call.
+pub struct InputSpec {
+    /// The number of the argument.
+    pub index: usize,
+    /// The buffer that it is.
+    pub buf: Buf,
+    pub(crate) device: Device,
+    /// True if the graph writes to it.
+    pub(crate) written: bool,
+}
+
+/// The destinations of a call's result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Keep {
+    /// Nobody uses it.
+    Nothing,
+    /// It becomes the buffer's memory.
+    Tensor(Buf),
+    /// It is copied into the buffer's memory.
+    Into(ViewId, Buf),
+    /// It is no tensor.
+    Object(ObjectId),
+}
+
+/// A call of the library's.
+pub(crate) struct LibraryCall<L: TensorLibrary> {
+    pub(crate) call: L::Call,
+    /// The tensors that it takes, in the order in which it was bound to them.
+    pub(crate) tensors: Box<[ViewId]>,
+    pub(crate) results: Box<[Keep]>,
+    /// The message with which the library refused a call that the embedding language could make: it is not asked again.
+    pub(crate) refused: OnceLock<String>,
+}
+
+/// A kernel on whole buffers, and the values of its sizes.
+pub(crate) struct KernelLaunch {
+    pub(crate) kernel: Arc<dyn CompiledKernel>,
+    pub(crate) args: Box<[Buf]>,
+    pub(crate) sizes: Box<[i64]>,
+}
+
+/// The backend's own kernel for a library's operator: buffers, and where in them the first elements are, in bytes.
+pub(crate) struct OwnKernel {
+    pub(crate) kernel: Arc<dyn CompiledKernel>,
+    pub(crate) args: Box<[(Buf, isize)]>,
+    pub(crate) refuses: bool,
+}
+
+/// One step.
+pub(crate) enum Step<L: TensorLibrary> {
+    Allocate(Buf),
+    Launch(KernelLaunch),
+    /// A kernel on a stream of the device that the tensors are on.
+    Stream(StreamLaunch),
+    /// A library's operator as the backend computes it.
+    Own(OwnKernel),
+    /// A library's operator that the backend may refuse to compute, with the step that is done then.
+    Unless(OwnKernel, Box<Step<L>>),
+    /// A library's operator as the backend computes it or as the library does, whichever is faster. The launch is that
+    /// of the epilogue, which runs after the library's if the backend's computes the epilogue as well.
+    Either(OwnKernel, LibraryCall<L>, Option<KernelLaunch>, Autotuner),
+    /// The library's call, and the same call by the embedding language should the library refuse it.
+    Library(LibraryCall<L>, Option<L::Foreign>),
+    Foreign(L::Foreign),
+    Free(Buf),
+    /// These arguments are not read any more, and the caller has given them away.
+    Forget(Box<[(usize, Buf)]>),
+    /// Fails if this flag is set.
+    Check(Buf),
+    /// The caller's tensor gets these elements.
+    Write(Buf, ViewId),
+    /// A task of the device; this step and those below occur only in programs that have one.
+    Device(Task<<L::Device as inductor::device::Device>::Work>),
+    /// The host is about to read these.
+    Fetch(Box<[Buf]>),
+    /// The host has written these.
+    Wrote(Box<[Buf]>),
+    /// The device's copies are not used any more.
+    Release(Box<[Buf]>),
+}
+
+/// An output.
+pub enum Output<L: TensorLibrary> {
+    /// The caller's argument itself.
+    Input(usize),
+    /// A tensor.
+    View(ViewId),
+    /// A value that is constant from call to call.
+    Constant(L::Object),
+    /// A value that some call has given.
+    Object(ObjectId),
+    /// An earlier output itself.
+    Same(usize),
+    /// Another tensor with the memory of an earlier output.
+    Alias(usize),
+}
+
+/// The part of a program that a device with memory of its own runs.
+#[derive(Default)]
+pub(crate) struct DevicePart {
+    /// Flags that kernels set on the device.
+    pub(crate) flags: Vec<Buf>,
+    /// Results of calls that the device makes which are no tensors: they are `None`.
+    pub(crate) nones: Vec<ObjectId>,
+    /// The steps that the host does, and why.
+    pub(crate) refused: Vec<(String, String)>,
+}
+
+/// A plan, ready to run.
+pub struct Program<L: TensorLibrary> {
+    pub(crate) library: L,
+    pub(crate) bufs: PrimaryMap<Buf, BufSpec>,
+    pub(crate) views: PrimaryMap<ViewId, ViewSpec>,
+    pub(crate) steps: Vec<Step<L>>,
+    /// The steps that need not run again while weights stay as they are.
+    pub(crate) frozen: Option<Frozen<L>>,
+    /// Maximal runs of steps that need nothing of the embedding language, alternating with those that do.
+    pub(crate) stretches: Vec<Stretch>,
+    pub(crate) inputs: Vec<InputSpec>,
+    /// Number of arguments.
+    pub(crate) arity: usize,
+    /// The graph's constants, by number.
+    pub(crate) constants: Vec<(Buf, usize)>,
+    pub(crate) outputs: Vec<Output<L>>,
+    pub(crate) objects: usize,
+    pub(crate) arena_bytes: usize,
+    /// Where the memory of the arena begins that each launch on a stream may use.
+    pub(crate) scratch: usize,
+    /// The result in whose memory others lie before it is written.
+    pub(crate) lender: Option<Buf>,
+    pub(crate) arenas: Arc<Arenas>,
+    /// The flags that kernels set if an index is out of bounds.
+    pub(crate) flags: Box<[Buf]>,
+    pub(crate) calls: Vec<Called>,
+    pub(crate) frames: Mutex<Vec<Frame<L>>>,
+    pub(crate) device: Option<DevicePart>,
+    pub(crate) stream: Option<Arc<dyn StreamDevice>>,
+}
+
+/// The callee of one of the steps.
+pub(crate) struct Called {
+    pub(crate) step: usize,
+    pub(crate) target: String,
+    /// `extern`, or why the embedding language calls it.
+    pub(crate) how: String,
+}
+
+/// Consecutive steps.
+pub(crate) struct Stretch {
+    pub(crate) steps: Range<usize>,
+    /// True if the embedding language has to make the calls.
+    pub(crate) foreign: bool,
+}
+
+impl<L: TensorLibrary> Program<L> {
+    /// The number of arguments of a call.
+    pub fn arity(&self) -> usize {
+        self.arity
+    }
+
+    /// The arguments that have a buffer.
+    pub fn inputs(&self) -> &[InputSpec] {
+        &self.inputs
+    }
+
+    /// The constants of the graph that have a buffer, by number.
+    pub fn constants(&self) -> &[(Buf, usize)] {
+        &self.constants
+    }
+
+    /// The outputs, in order.
+    pub fn outputs(&self) -> &[Output<L>] {
+        &self.outputs
+    }
+
+    /// Bytes of memory between kernels.
+    pub fn arena_bytes(&self) -> usize {
+        self.arena_bytes
+    }
+
+    /// The number of index-out-of-bounds flags that kernels may set.
+    pub fn flag_count(&self) -> usize {
+        self.flags.len()
+    }
+
+    /// The sizes and the element type of a buffer.
+    pub fn content(&self, buf: Buf) -> Content {
+        let BufSpec { dtype, bytes, .. } = self.bufs[buf];
+        Content { dtype, bytes }
+    }
+
+    /// The source of a buffer's memory.
+    pub fn storage(&self, buf: Buf) -> &Storage {
+        &self.bufs[buf].storage
+    }
+
+    /// The buffer of a view.
+    pub fn buf_of(&self, view: ViewId) -> Buf {
+        self.views[view].buf
+    }
+
+    /// The operators that are called, each with the way in which it is called: `extern`, or why the embedding language
+    /// makes the call.
+    pub fn calls(&self) -> Vec<(String, String)> {
+        let calls = self.calls.iter().map(|Called { step, target, how }| {
+            let refused = match &self.steps[*step] {
+                Step::Library(call, _) => call.refused.get(),
+                _ => None,
+            };
+            (target.clone(), refused.map_or_else(|| how.clone(), |why| format!("fallback: {why}")))
+        });
+        calls.collect()
+    }
+
+    /// The arguments that a call may drop before its end, by number.
+    pub fn forgotten(&self) -> impl Iterator<Item = usize> {
+        let dead = self.steps.iter().filter_map(|step| if let Step::Forget(dead) = step { Some(dead) } else { None });
+        dead.flatten().map(|&(index, _)| index)
+    }
+
+    /// True if a device with memory of its own runs a part of it.
+    pub fn has_device(&self) -> bool {
+        self.device.is_some()
+    }
+
+    /// The steps that the host does though there is a device, and why.
+    pub fn refused(&self) -> &[(String, String)] {
+        self.device.as_ref().map_or(&[], |device| &device.refused)
+    }
+
+    /// The device on which the program's own memory lies.
+    pub(crate) fn memory(&self) -> Device {
+        self.stream.as_ref().map_or(Device::CPU, |stream| stream.device())
+    }
+}

@@ -1,0 +1,401 @@
+//! One call of a program.
+
+use crate::frame::{Frame, Slot};
+use crate::library::{Info, TensorLibrary};
+use crate::program::{InputSpec, Keep, KernelLaunch, LibraryCall, OwnKernel, Program, Step};
+use inductor::autotune::Autotuner;
+use inductor::device::DeviceError;
+use inductor::plan::Buf;
+use smallvec::SmallVec;
+use std::ops::Range;
+use symshapes::{Device, DeviceKind};
+
+/// The language that a program is embedded in, during one call.
+pub trait Host<L: TensorLibrary> {
+    /// An exception of the language's.
+    type Error;
+
+    /// Runs what needs nothing of the language: its lock may be released meanwhile.
+    fn detached(&mut self, run: impl FnOnce() -> Result<(), Stop<L>> + Send) -> Result<(), Stop<L>> {
+        run()
+    }
+
+    /// Makes a call that the library cannot make, and keeps its results.
+    ///
+    /// # Errors
+    /// What the call raises.
+    fn call(&mut self, call: &L::Foreign, program: &Program<L>, frame: &mut Frame<L>) -> Result<(), Self::Error>;
+
+    /// Drops an argument, by number, which the caller has given away.
+    fn forget(&mut self, index: usize);
+}
+
+/// Why a call did not end well.
+#[derive(Debug)]
+pub enum Failure<L: TensorLibrary, E> {
+    /// A kernel met an index out of bounds.
+    Index,
+    /// An exception of the library's.
+    Library(L::Error),
+    /// A failure of the device.
+    Device(DeviceError),
+    /// An exception of the embedding language's.
+    Host(E),
+}
+
+/// Why a stretch of steps ended early.
+pub enum Stop<L: TensorLibrary> {
+    /// This step is the embedding language's: the library refused it, for this reason, and the language has to make the
+    /// call or to raise.
+    Foreign(usize, Option<L::Error>),
+    /// This step drops arguments, which are objects of the language's.
+    Forget(usize),
+    /// A kernel met an index out of bounds.
+    Index,
+    /// An exception of the library's.
+    Library(L::Error),
+    /// A failure of the device.
+    Device(DeviceError),
+}
+
+/// Why an argument does not fit the plan.
+pub enum Misfit {
+    /// Its layout is not the one that the graph was compiled for, and the graph writes to it: a copy is not the caller's
+    /// tensor. Or it has no metadata or no memory.
+    Foreign,
+    /// It is not of the type or the sizes that the graph was compiled for, or not on that device; the text says so.
+    Mismatch(String),
+}
+
+impl<L: TensorLibrary> Program<L> {
+    /// Puts an argument behind its buffer.
+    ///
+    /// # Errors
+    /// An argument that does not fit the plan.
+    pub fn bind(&self, spec: &InputSpec, given: Slot<L>, frame: &mut Frame<L>) -> Result<(), Misfit> {
+        let Some(handle) = given.handle() else { return Err(Misfit::Foreign) };
+        let info = self.library.info(handle).map_err(|_| Misfit::Foreign)?;
+        let buf = &self.bufs[spec.buf];
+        if info.dtype != Some(buf.dtype) || info.sizes != &buf.sizes[..] || !spec.takes(info.device) {
+            return Err(Misfit::Mismatch(self.mismatch(spec, &info)));
+        }
+        let given = if info.has_strides(&buf.strides) {
+            given
+        } else if spec.written {
+            return Err(Misfit::Foreign);
+        } else {
+            let copied = self.library.restrided(handle, buf.dtype, &buf.strides);
+            Slot::Owned(copied.map_err(|error| Misfit::Mismatch(error.to_string()))?)
+        };
+        frame.put(&self.library, spec.buf, given).map_err(|_| Misfit::Foreign)
+    }
+
+    fn mismatch(&self, spec: &InputSpec, info: &Info<'_>) -> String {
+        let (buf, index) = (&self.bufs[spec.buf], spec.index);
+        let dtype = info.dtype.map_or("another dtype", |dtype| dtype.name());
+        format!(
+            "argument {index} was compiled for sizes {:?} of {} on device {}, but has sizes {:?} of {dtype} on device {}",
+            buf.sizes, buf.dtype, spec.device, info.sizes, info.device
+        )
+    }
+
+    /// Puts a constant of the graph behind its buffer.
+    ///
+    /// # Errors
+    /// The library's.
+    pub fn bind_constant(&self, buf: Buf, constant: Slot<L>, frame: &mut Frame<L>) -> Result<(), L::Error> {
+        frame.put(&self.library, buf, constant)
+    }
+
+    /// Runs the steps; `threads` bounds the threads of a kernel.
+    ///
+    /// # Errors
+    /// The first failure, and whether the call had written to an argument by then.
+    pub fn run<H: Host<L>>(
+        &self,
+        host: &mut H,
+        frame: &mut Frame<L>,
+        threads: usize,
+    ) -> Result<(), (Failure<L, H::Error>, bool)> {
+        for stretch in &self.stretches {
+            let steps = stretch.steps.start.max(frame.first)..stretch.steps.end;
+            self.stretch(host, steps, stretch.foreign, frame, threads).map_err(|error| (error, frame.has_written))?;
+        }
+        Ok(())
+    }
+
+    fn stretch<H: Host<L>>(
+        &self,
+        host: &mut H,
+        steps: Range<usize>,
+        foreign: bool,
+        frame: &mut Frame<L>,
+        threads: usize,
+    ) -> Result<(), Failure<L, H::Error>> {
+        let mut at = steps.start;
+        while at < steps.end {
+            if foreign {
+                self.foreign_step(host, at, None, frame)?;
+                at += 1;
+                continue;
+            }
+            let native = Detached { program: self, frame };
+            match host.detached(move || native.run(at..steps.end, threads)) {
+                Ok(()) => at = steps.end,
+                Err(Stop::Forget(step)) => {
+                    self.forget(host, step, frame);
+                    at = step + 1;
+                }
+                Err(Stop::Foreign(step, why)) => {
+                    self.foreign_step(host, step, why, frame)?;
+                    at = step + 1;
+                }
+                Err(Stop::Index) => return Err(Failure::Index),
+                Err(Stop::Library(error)) => return Err(Failure::Library(error)),
+                Err(Stop::Device(error)) => return Err(Failure::Device(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops arguments.
+    fn forget<H: Host<L>>(&self, host: &mut H, step: usize, frame: &mut Frame<L>) {
+        let Step::Forget(dead) = &self.steps[step] else { return };
+        for &(index, buf) in dead {
+            frame.free(buf);
+            host.forget(index);
+        }
+    }
+
+    /// Has the embedding language make a call, which the library may have refused.
+    fn foreign_step<H: Host<L>>(
+        &self,
+        host: &mut H,
+        at: usize,
+        refusal: Option<L::Error>,
+        frame: &mut Frame<L>,
+    ) -> Result<(), Failure<L, H::Error>> {
+        let step = if let Step::Unless(_, otherwise) = &self.steps[at] { otherwise } else { &self.steps[at] };
+        let call = match step {
+            Step::Foreign(call) | Step::Library(_, Some(call)) => call,
+            _ => return Err(Failure::Library(refusal.unwrap_or_else(|| self.library.error("no call".to_owned())))),
+        };
+        let done = host.call(call, self, frame);
+        frame.end_step();
+        done.map_err(Failure::Host)?;
+        if let (Step::Library(call, _), Some(why)) = (step, refusal) {
+            tracing::debug!(target: "rust_inductor::exec", "step {at}: {why}; the embedding language called it");
+            let _ = call.refused.set(why.to_string());
+        }
+        Ok(())
+    }
+
+    /// Step `at`, or what is done in its stead.
+    fn native_step(&self, step: &Step<L>, at: usize, frame: &mut Frame<L>, threads: usize) -> Result<(), Stop<L>> {
+        match step {
+            Step::Allocate(buf) => frame.allocate(self, *buf).map_err(Stop::Library),
+            Step::Launch(launch) => {
+                launch.run(frame, threads);
+                Ok(())
+            }
+            Step::Stream(launch) => {
+                let args: SmallVec<[u64; 16]> = launch.args.iter().map(|&buf| frame.data(buf).addr() as u64).collect();
+                let scratch = frame.scratch(self).addr() as u64;
+                // SAFETY: inputs and results were checked against the layouts that the kernel was compiled for, other
+                // buffers were allocated by them on this device; the plan keeps overlapping buffers apart, and memory
+                // that is given back is only used by work that comes later on this stream.
+                let done = unsafe { launch.kernel.launch(frame.stream, &args, scratch) };
+                done.map_err(|reason| Stop::Library(self.library.error(format!("a compiled kernel: {reason}"))))
+            }
+            Step::Own(kernel) => {
+                kernel.launch(frame, threads);
+                Ok(())
+            }
+            Step::Unless(kernel, otherwise) => match kernel.launch(frame, threads) {
+                true => Ok(()),
+                false => self.native_step(otherwise, at, frame, threads),
+            },
+            Step::Either(own, library, then, tuner) => {
+                self.either(own, (library, then.as_ref()), tuner, frame, threads)
+            }
+            Step::Library(call, _) if call.refused.get().is_some() => Err(Stop::Foreign(at, None)),
+            Step::Library(call, _) => {
+                let done = self.call_library(call, frame).map_err(|error| Stop::Foreign(at, Some(error)));
+                frame.end_step();
+                done
+            }
+            Step::Free(buf) => {
+                frame.free(*buf);
+                Ok(())
+            }
+            Step::Forget(_) => Err(Stop::Forget(at)),
+            Step::Check(flag) => self.check(*flag, frame),
+            Step::Write(into, from) => {
+                frame.has_written = true;
+                let done = self.write(*into, *from, frame).map_err(Stop::Library);
+                frame.end_step();
+                done
+            }
+            Step::Foreign(_) => Err(Stop::Foreign(at, None)),
+            Step::Device(task) => self.run_task(task, frame),
+            Step::Fetch(bufs) => self.fetch(bufs, frame),
+            Step::Wrote(bufs) => {
+                frame.session.iter_mut().for_each(|session| bufs.iter().for_each(|&buf| session.host_wrote(buf)));
+                Ok(())
+            }
+            Step::Release(bufs) => {
+                frame.session.iter_mut().for_each(|session| bufs.iter().for_each(|&buf| session.release(buf)));
+                Ok(())
+            }
+        }
+    }
+
+    fn check(&self, flag: Buf, frame: &Frame<L>) -> Result<(), Stop<L>> {
+        let flag = frame.data(flag);
+        match &self.stream {
+            // SAFETY: the address is that of a flag of the device's.
+            Some(device) => unsafe { device.check(frame.stream, flag) }
+                .map_err(|reason| Stop::Library(self.library.error(format!("a compiled kernel: {reason}")))),
+            // SAFETY: the flag is a byte of the frame's arena that nothing else shares.
+            None if unsafe { flag.read() } == 0 => Ok(()),
+            None => Err(Stop::Index),
+        }
+    }
+
+    fn write(&self, into: Buf, from: crate::ViewId, frame: &mut Frame<L>) -> Result<(), L::Error> {
+        let into = frame.slot(into).handle().ok_or_else(|| self.library.error(format!("{into} was not given")))?;
+        let from = frame.handle(self, from)?;
+        self.library.copy(into, from)
+    }
+
+    /// The backend's own kernel or the library's, whichever has been found to be faster: both write all of their result.
+    fn either(
+        &self,
+        own: &OwnKernel,
+        (library, then): (&LibraryCall<L>, Option<&KernelLaunch>),
+        tuner: &Autotuner,
+        frame: &mut Frame<L>,
+        threads: usize,
+    ) -> Result<(), Stop<L>> {
+        let mut run = |way: usize| {
+            if way == 0 {
+                own.launch(frame, threads);
+                return Ok(());
+            }
+            let done = self.call_library(library, frame);
+            frame.end_step();
+            if let (Ok(()), Some(then)) = (&done, then) {
+                then.run(frame, threads);
+            }
+            done
+        };
+        let winner = tuner.winner().unwrap_or_else(|| tuner.decide(&[threads as i64], &mut run));
+        // The library may refuse what it took before; the kernel is always there.
+        run(winner).or_else(|_| run(0)).map_err(Stop::Library)
+    }
+
+    fn call_library(&self, call: &LibraryCall<L>, frame: &mut Frame<L>) -> Result<(), L::Error> {
+        let tensors = call.tensors.iter().map(|&view| frame.handle(self, view));
+        let tensors: SmallVec<[L::Handle; 12]> = tensors.collect::<Result<_, _>>()?;
+        if L::writes_result(&call.call) {
+            let out = match call.results.first() {
+                Some(&Keep::Tensor(buf)) => {
+                    frame.allocate(self, buf)?;
+                    frame.slot(buf).handle()
+                }
+                Some(&Keep::Into(view, _)) => Some(frame.handle(self, view)?),
+                Some(Keep::Nothing | Keep::Object(_)) | None => None,
+            };
+            return out.map_or(Ok(()), |out| self.library.call_into(&call.call, &tensors, out));
+        }
+        // All of them are ours before any is looked at.
+        let made = self.library.call(&call.call, &tensors)?;
+        for (made, &keep) in made.into_iter().zip(&call.results) {
+            if let Some(made) = made {
+                self.keep(keep, made, frame)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps a tensor that a call made as the plan says, with the layout that it promises.
+    ///
+    /// # Errors
+    /// A tensor of other sizes, and the library's.
+    pub fn keep(&self, keep: Keep, made: L::Tensor, frame: &mut Frame<L>) -> Result<(), L::Error> {
+        let buf = match keep {
+            Keep::Nothing | Keep::Object(_) => return Ok(()),
+            Keep::Tensor(buf) | Keep::Into(_, buf) => buf,
+        };
+        let (library, spec, handle) = (&self.library, &self.bufs[buf], L::handle(&made));
+        let info = library.info(handle)?;
+        if info.sizes != &spec.sizes[..] {
+            let reason = format!("result of a call: promised sizes {:?}, got {:?}", spec.sizes, info.sizes);
+            return Err(library.error(reason));
+        }
+        let is_as_promised = info.dtype == Some(spec.dtype) && info.has_strides(&spec.strides);
+        match keep {
+            Keep::Into(view, _) => {
+                let into = frame.handle(self, view)?;
+                library.copy(into, handle)
+            }
+            _ if is_as_promised && !frame.lends(library, handle)? => frame.put(library, buf, Slot::Owned(made)),
+            // Some operators do not keep what their metadata promises, which all later steps rely on.
+            _ => {
+                let kept = library.restrided(handle, spec.dtype, &spec.strides)?;
+                frame.put(library, buf, Slot::Owned(kept))
+            }
+        }
+    }
+}
+
+impl KernelLaunch {
+    fn run<L: TensorLibrary>(&self, frame: &Frame<L>, threads: usize) {
+        let args: SmallVec<[*mut u8; 16]> = self.args.iter().map(|&buf| frame.data(buf)).collect();
+        // SAFETY: inputs and results were checked against the layouts that the kernel was compiled for, other buffers
+        // were allocated by them; the plan keeps overlapping buffers apart.
+        unsafe { self.kernel.launch(&args, &self.sizes, threads) };
+    }
+}
+
+impl OwnKernel {
+    /// False if the kernel has refused.
+    fn launch<L: TensorLibrary>(&self, frame: &Frame<L>, threads: usize) -> bool {
+        let address = |&(buf, bytes): &(Buf, isize)| frame.data(buf).wrapping_offset(bytes);
+        let mut args: SmallVec<[*mut u8; 8]> = self.args.iter().map(address).collect();
+        let mut refused = 0u8;
+        args.extend(self.refuses.then_some(&raw mut refused));
+        // SAFETY: as for a [`KernelLaunch`]; the views lie in their buffers.
+        unsafe { self.kernel.launch(&args, &[], threads) };
+        refused == 0
+    }
+}
+
+/// The data that a stretch of native steps works on.
+struct Detached<'a, L: TensorLibrary> {
+    program: &'a Program<L>,
+    frame: &'a mut Frame<L>,
+}
+
+impl<L: TensorLibrary> Detached<'_, L> {
+    fn run(self, steps: Range<usize>, threads: usize) -> Result<(), Stop<L>> {
+        for at in steps {
+            self.program.native_step(&self.program.steps[at], at, self.frame, threads)?;
+        }
+        Ok(())
+    }
+}
+
+impl InputSpec {
+    /// True if the device is the one that the graph was made for. A graph of `meta` tensors, or of a device that we do
+    /// not compile for, takes any.
+    fn takes(&self, given: Device) -> bool {
+        match self.device.kind {
+            DeviceKind::Meta | DeviceKind::Other => true,
+            DeviceKind::Cpu => given.kind == DeviceKind::Cpu,
+            DeviceKind::Cuda => {
+                given.kind == DeviceKind::Cuda && self.device.index.is_none_or(|index| given.index == Some(index))
+            }
+        }
+    }
+}
