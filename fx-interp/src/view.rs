@@ -15,6 +15,7 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::_reshape_alias, view),
     (Packet::view_as, |c| c.fits(c.tensor("self")?.reshape(c.tensor("other")?.sizes())).map(Value::from)),
     (Packet::flatten, flatten),
+    (Packet::unflatten, unflatten),
     (Packet::clone, copy),
     (Packet::contiguous, copy),
     (Packet::alias, copy),
@@ -106,6 +107,20 @@ fn flatten(c: &Call) -> Result {
     }
     let merged = sizes[start..=end].iter().product();
     let sizes = [&sizes[..start], &[merged], &sizes[end + 1..]].concat();
+    Ok(c.fits(x.reshape(&sizes))?.into())
+}
+
+fn unflatten(c: &Call) -> Result {
+    let x = c.tensor("self")?;
+    let (dim, mut parts) = (c.dim("dim", x.rank())?, c.ints("sizes")?);
+    let whole = x.sizes()[dim] as i64;
+    if let Some(open) = parts.iter().position(|&part| part == -1) {
+        parts[open] = 1;
+        let known = parts.iter().product::<i64>();
+        parts[open] = c.fits(whole.checked_div(known))?;
+    }
+    let parts: Vec<usize> = parts.iter().map(|&part| part as usize).collect();
+    let sizes = [&x.sizes()[..dim], &parts, &x.sizes()[dim + 1..]].concat();
     Ok(c.fits(x.reshape(&sizes))?.into())
 }
 

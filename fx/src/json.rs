@@ -29,6 +29,9 @@ pub enum Error {
     /// An argument names a row that does not exist.
     #[error("%{0} uses node {1}, which does not exist")]
     Dangling(String, usize),
+    /// The expressions name rows that there are not.
+    #[error("the expressions are damaged")]
+    Exprs,
     /// The graph breaks an invariant.
     #[error(transparent)]
     Invalid(#[from] Invalid),
@@ -68,6 +71,9 @@ impl Stored {
     fn graph(self) -> Result<Graph, Error> {
         if self.version != VERSION {
             return Err(Error::Version(self.version));
+        }
+        if !self.exprs.is_closed() {
+            return Err(Error::Exprs);
         }
         let rows = self.nodes.len();
         let mut graph = Graph::new();

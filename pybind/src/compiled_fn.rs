@@ -230,6 +230,13 @@ impl CompiledFn {
         })
     }
 
+    /// The plan for all sizes as JSON, which is all that another process needs to run the graph, beside its tensors; empty
+    /// if the graph runs as it is.
+    #[getter]
+    fn plan(&self) -> String {
+        self.of_compiled(|compiled| compiled.plan.to_json())
+    }
+
     /// The calls of operators: target, and how it is called. `extern` is a call of libtorch without Python, `extern: …`
     /// one for want of a rule; `fallback: …` goes through Python. Of a graph for all sizes, those of the latest.
     #[getter]

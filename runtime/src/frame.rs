@@ -184,7 +184,7 @@ impl<L: TensorLibrary> Frame<L> {
 
     /// A value that is no tensor, once it is there.
     pub fn object(&self, object: ObjectId) -> Option<&L::Object> {
-        self.objects[object.index()].as_ref()
+        self.objects.get(object.index())?.as_ref()
     }
 
     /// Keeps a value that is no tensor.

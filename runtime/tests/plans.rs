@@ -2,6 +2,8 @@
 
 use fx::{Graph, text};
 use fx_interp::Value;
+use inductor::backend::Backend;
+use inductor::plan::SymbolicPlan;
 use inductor::store::Nowhere;
 use inductor::{Compiled, Options, compile};
 use inductor_cpu::Cpu;
@@ -75,6 +77,19 @@ fn frozen_results_are_used_while_the_weights_stay_as_they_were() {
         assert_eq!(program.run(given, 1), Ok(fx_interp::run(&graph, given).expect("the interpreter knows all")));
         assert_eq!(program.reused(), reused);
     }
+}
+
+#[test]
+fn a_plan_that_was_saved_runs_as_it_did() {
+    let (graph, cpu) = (graph(LINEAR), Cpu::new());
+    let plan = compiled(&graph, &cpu, &Options::default()).plan;
+    let read = SymbolicPlan::from_json(&plan.to_json()).expect("it was written so");
+    let plan = read.fused_at(&|_| None, &|plan, call, epilogue| cpu.way(plan, call, epilogue));
+    let plan = plan.expect("sizes are constant");
+    let compile = |id| cpu.compile(std::slice::from_ref(&plan.kernels[id])).ok()?.pop();
+    let program = HeapProgram::new(&cpu, &plan, &compile).expect("the plan is prepared");
+    let inputs = graphs::inputs(&graph, 1);
+    assert_eq!(program.run(&inputs, 1), Ok(fx_interp::run(&graph, &inputs).expect("the interpreter knows all")));
 }
 
 #[test]

@@ -83,6 +83,7 @@
 
 mod arith;
 mod bits;
+mod check;
 mod display;
 mod division;
 mod dtype;

@@ -23,20 +23,20 @@ use smallvec::SmallVec;
 /// give a value where the original divided by zero or overflowed on the way.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Pool {
-    nodes: IndexSet<Node, FxBuildHasher>,
-    facts: PrimaryMap<Expr, Facts>,
-    preds: IndexSet<PredNode, FxBuildHasher>,
+    pub(crate) nodes: IndexSet<Node, FxBuildHasher>,
+    pub(crate) facts: PrimaryMap<Expr, Facts>,
+    pub(crate) preds: IndexSet<PredNode, FxBuildHasher>,
     #[serde(default)]
-    floats: IndexSet<FloatNode, FxBuildHasher>,
-    symbols: PrimaryMap<Sym, Symbol>,
-    names: FxHashMap<String, SmallVec<[Sym; 1]>>,
+    pub(crate) floats: IndexSet<FloatNode, FxBuildHasher>,
+    pub(crate) symbols: PrimaryMap<Sym, Symbol>,
+    pub(crate) names: FxHashMap<String, SmallVec<[Sym; 1]>>,
     #[serde(skip)]
     memo: FxHashMap<(Op, Expr, Expr), Expr>,
 }
 
 /// A symbol's row.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Symbol {
+pub(crate) struct Symbol {
     name: String,
     range: Range,
     /// Every value is below this expression's.
@@ -54,6 +54,11 @@ struct Symbol {
 }
 
 impl Symbol {
+    /// The expressions that it is described by.
+    pub(crate) fn exprs(&self) -> impl Iterator<Item = Expr> {
+        self.below.into_iter().chain(self.meaning)
+    }
+
     /// A symbol of any integer.
     fn named(name: &str) -> Symbol {
         Symbol { name: name.to_owned(), range: Range::ALL, below: None, meaning: None, hint: None, float: false }

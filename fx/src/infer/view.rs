@@ -1,7 +1,7 @@
 //! Views and copies: the elements stay, sizes and strides change.
 
 use super::{
-    Rule,
+    InferError, Rule,
     call::{Call, Result, tuple},
     strides,
 };
@@ -25,6 +25,7 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         reshaped(c, x, sizes, false)
     }),
     (Packet::flatten, flatten),
+    (Packet::unflatten, unflatten),
     (Packet::lift_fresh, |c| Ok(c.tensor("self")?.clone().into())),
     (Packet::alias, |c| Ok(c.tensor("self")?.clone().into())),
     (Packet::detach, |c| Ok(TensorMeta { requires_grad: false, ..c.tensor("self")?.clone() }.into())),
@@ -100,14 +101,20 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
 /// A view by sizes, one of which may be −1. Where the strides do not allow it, a copy if `copies`.
 fn sized(c: &mut Call, name: &str, copies: bool) -> Result {
     let x = c.tensor("self")?;
+    let sizes = filled(c, name, &x.sizes)?;
+    reshaped(c, x, sizes, copies)
+}
+
+/// Sizes of as many elements as these, where −1 stands for the one that follows from the others.
+fn filled(c: &mut Call, name: &str, of: &[Expr]) -> std::result::Result<Vec<Expr>, InferError> {
     let mut sizes = c.exprs(name)?;
     if let Some(open) = sizes.iter().position(|&s| c.pool.as_int(s) == Some(-1)) {
         sizes[open] = c.pool.int(1);
-        let (all, known) = (strides::numel(&mut c.pool, &x.sizes), strides::numel(&mut c.pool, &sizes));
+        let (all, known) = (strides::numel(&mut c.pool, of), strides::numel(&mut c.pool, &sizes));
         let zero = c.pool.int(0);
         sizes[open] = if known == zero { zero } else { c.pool.floor_div(all, known) };
     }
-    reshaped(c, x, sizes, copies)
+    Ok(sizes)
 }
 
 fn reshaped(c: &mut Call, x: &TensorMeta, sizes: Vec<Expr>, copies: bool) -> Result {
@@ -142,6 +149,18 @@ fn flatten(c: &mut Call) -> Result {
     let merged = strides::numel(&mut c.pool, &x.sizes[start..=end]);
     let sizes = [&x.sizes[..start], &[merged], &x.sizes[end + 1..]].concat();
     reshaped(c, x, sizes, true)
+}
+
+fn unflatten(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    let dim = c.dim("dim", x.sizes.len())?;
+    let parts = filled(c, "sizes", &x.sizes[dim..=dim])?;
+    let (whole, product) = (x.sizes[dim], strides::numel(&mut c.pool, &parts));
+    if parts.is_empty() || c.pool.has_to_equal(whole, product) != Some(true) {
+        return Err(c.undecided("whether a dimension has as many elements as its parts"));
+    }
+    let sizes = [&x.sizes[..dim], &parts, &x.sizes[dim + 1..]].concat();
+    reshaped(c, x, sizes, false)
 }
 
 fn copied(c: &mut Call) -> Result {

@@ -481,6 +481,10 @@ def special():
     for dtype in (torch.float32, torch.float64):
         case("nextafter", a.to(dtype), b.to(dtype))
         case("nextafter", b.to(dtype)[:, None], a.to(dtype))
+    z = rand(2, 6, 3)
+    for tensor in (z, z.permute(2, 1, 0)):
+        case("unflatten.int", tensor, 1, [2, 3])
+        case("unflatten.int", tensor, -2, [3, -1, 1])
 
 
 def main():

@@ -6,14 +6,17 @@
 //! input is written to once, if the graph changes it, and only its new value is read after that.
 //!
 //! The compiler gives a [`SymbolicPlan`], whose sizes are expressions; [`SymbolicPlan::at`] gives the plan for their
-//! values, with its buffers placed in the arena, or the [`SizeError`] of what it was not made for.
+//! values, with its buffers placed in the arena, or the [`SizeError`] of what it was not made for. It is all that another
+//! process needs beside weights: [`json`] writes it to a file and reads it again.
 
 use std::sync::Arc;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use fx::{NodeId, Target};
+use serde::{Deserialize, Serialize};
 use symshapes::DType;
 
+pub mod json;
 mod launch_groups;
 mod sizes;
 mod symbolic;
@@ -27,17 +30,17 @@ pub use symbolic::{Choices, Lives, SymbolicPlan};
 use crate::loop_ir::Kernel;
 
 /// A piece of memory that the plan deals with.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Buf(u32);
 entity_impl!(Buf, "b");
 
 /// A distinct kernel of the plan.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct KernelId(u32);
 entity_impl!(KernelId, "k");
 
 /// A tensor's layout in its buffer; `D` is the type of a size.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Layout<D = i64> {
     /// Elements along each dimension.
     pub sizes: Vec<D>,
@@ -71,7 +74,7 @@ impl Layout {
 }
 
 /// A tensor: a layout of a buffer.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct View<D = i64> {
     /// The memory.
     pub buf: Buf,
@@ -82,7 +85,7 @@ pub struct View<D = i64> {
 }
 
 /// The sources of a buffer's memory.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Storage {
     /// The caller's argument with this number.
     Input(usize),
@@ -114,7 +117,7 @@ impl Storage {
 }
 
 /// A buffer.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct BufData<D = i64> {
     /// Type of the elements.
     pub dtype: DType,
@@ -125,7 +128,7 @@ pub struct BufData<D = i64> {
 }
 
 /// An argument of a call: as in the graph, with tensors as views.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum CallArg<D = i64> {
     /// A tensor.
     Tensor(View<D>),
@@ -138,12 +141,12 @@ pub enum CallArg<D = i64> {
 }
 
 /// A value that is no tensor, handed from one opaque call to another.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ObjectId(u32);
 entity_impl!(ObjectId, "o");
 
 /// The kinds of results of a call step.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum CallResult {
     /// Nothing uses it.
     Unused,
@@ -155,7 +158,7 @@ pub enum CallResult {
 }
 
 /// A call of a library's operator.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Call<D = i64> {
     /// `aten.mm.default`: namespace, name and overload; or, for a target that is no such overload, its printed name,
     /// and the executor calls the node's original Python target.
@@ -175,7 +178,7 @@ pub struct Call<D = i64> {
 }
 
 /// Why an operator is called rather than compiled.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum CallKind {
     /// A library does it best (matmul, convolution, attention, pooling, random numbers).
     Extern,
@@ -184,7 +187,7 @@ pub enum CallKind {
 }
 
 /// A kernel on whole buffers.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Launch<D = i64> {
     /// The kernel.
     pub kernel: KernelId,
@@ -195,7 +198,7 @@ pub struct Launch<D = i64> {
 }
 
 /// A kernel that is computed with the only result of a call, element by element ([`epilogue`](crate::epilogue)).
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Epilogue<D = i64> {
     /// The kernel.
     pub kernel: KernelId,
@@ -210,7 +213,7 @@ pub struct Epilogue<D = i64> {
 }
 
 /// One step.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Step<D = i64> {
     /// Launch a kernel.
     Launch(Launch<D>),
@@ -236,7 +239,7 @@ pub enum Step<D = i64> {
 }
 
 /// One output of the plan.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Output<D = i64> {
     /// A tensor; a view of an input, constant, owned buffer or result. Identical views may be returned as one tensor.
     Tensor(View<D>),
@@ -247,7 +250,7 @@ pub enum Output<D = i64> {
 }
 
 /// The outcomes of compilation for a node.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Fate {
     /// Computed in this kernel (a node may be computed in several).
     Kernel(Vec<KernelId>),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use fx::{Arg, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 use symshapes::{Expr, Pool, Sym};
 
 use super::launch_groups;
@@ -15,7 +16,7 @@ use crate::loop_ir::Kernel;
 use crate::memory::{self, Interval};
 
 /// The choices that suit plans for given sizes to their device and to their caller.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
 pub struct Choices {
     /// Buffers of at least so many bytes are tensors of their own, which come and go, not parts of the arena.
     pub own_from: Option<usize>,

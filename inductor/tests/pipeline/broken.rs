@@ -25,7 +25,7 @@ const GRAPH: &str = "graph {
 }";
 
 /// The plan of the graph, for all sizes.
-fn symbolic() -> SymbolicPlan {
+pub(crate) fn symbolic() -> SymbolicPlan {
     let mut graph = text::parse(GRAPH).expect("the text is a graph");
     for name in ["s0", "s1"] {
         let sym = graph.exprs.find(name).expect("the graph has the symbol");

@@ -3,6 +3,7 @@
 
 use crate::compare;
 use crate::reference::InterpBackend;
+use crate::saved;
 use expect_test::expect_file;
 use fx::{Graph, text};
 use inductor::backend::Backend;
@@ -34,6 +35,7 @@ macro_rules! golden {
             for kernel in compiled.plan.kernels.values() {
                 assert_eq!(kernel.to_string().parse().as_ref(), Ok(kernel), "its text is read as another kernel");
             }
+            saved::is_read_again(&compiled.plan);
             for seed in 0..3 {
                 match compare::check(&graph, seed) {
                     Ok(unknown) => assert_eq!(unknown.is_some(), RANDOM.contains(&stringify!($name)), "{unknown:?}"),

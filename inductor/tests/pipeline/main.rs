@@ -7,5 +7,6 @@ mod fuzz;
 mod generate;
 mod golden;
 mod reference;
+mod saved;
 mod shrink;
 mod sizes;
