@@ -59,8 +59,8 @@ MAY_DEPEND = {
 #: Oracles and generators: any crate's tests may name them.
 FOR_TESTS = {"fx-interp", "inductor-testing"}
 
-#: Where `unsafe` may stand: what calls libtorch, CPython, LLVM's C API, NVRTC or compiled code, and the traits for that;
-#: what owns or hands out the memory that compiled code works in; what loads a library to see whether it is there.
+#: Where `unsafe` may stand: what calls libtorch, CPython, LLVM's C API, NVRTC or compiled code, and the traits for
+#: that; what owns or hands out the memory that compiled code works in; what loads a library to see whether it is there.
 UNSAFE_ALLOWED = (
     "pybind/src/",
     "frame-hook/src/",

@@ -147,6 +147,37 @@ def test_batches_of_sequences(autocast: bool, left: list[str]) -> None:
     assert not left
 
 
+class Attention(nn.Module):
+    """PyTorch's own attention, of one sequence to itself or of two, as masked."""
+
+    def __init__(self, masked: str, **options: Any) -> None:
+        super().__init__()
+        self.attention, self.masked = nn.MultiheadAttention(16, 4, batch_first=True, **options), masked
+
+    def forward(self, query: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+        """What is attended to."""
+        length = query.size(1)
+        ones = query.new_ones(length, other.size(1), dtype=torch.bool)
+        masks = {
+            "nothing": {},
+            "later": {"attn_mask": ones.triu(1)},
+            "padded": {"key_padding_mask": ones[:1].triu(other.size(1) - 1).expand(query.size(0), -1)},
+        }
+        attended, weights = self.attention(query, other, other, need_weights=length < 9, **masks[self.masked])
+        return attended if weights is None else attended + weights.sum()
+
+
+@pytest.mark.parametrize("masked", ["nothing", "later", "padded"])
+@pytest.mark.parametrize("options", [{}, {"bias": False, "add_zero_attn": True}, {"kdim": 24, "vdim": 24}])
+def test_attention_modules(masked: str, options: dict[str, Any], left: list[str]) -> None:
+    torch.manual_seed(0)
+    steps = Steps(Attention(masked, **options))
+    for batch, length in ((3, 5), (2, 5), (4, 12)):
+        query = torch.randn(batch, length, 16)
+        steps(query, torch.randn(batch, length + 2, 24) if "kdim" in options else query)
+    assert not left
+
+
 def test_sizes_that_no_saved_tensor_has(left: list[str]) -> None:
     def scaled(x: torch.Tensor, w: torch.Tensor, n: int) -> torch.Tensor:
         return (x.sum(0) * w * n).mean() / (x.shape[0] - 1)
