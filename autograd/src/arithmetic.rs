@@ -1,9 +1,23 @@
 //! The operators of formulas: element-wise on tensors, plain arithmetic on numbers.
 
 use crate::build::{Build, Outcome};
-use crate::expression::Operation;
 use fx::aten::Aten;
 use fx::{Arg, NodeId};
+
+/// An operator between two operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Operation {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Pow,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+}
 
 /// The value of an operator between two operands: a number if both are, else a new node.
 pub(crate) fn binary(build: &mut Build, operation: Operation, left: Arg, right: Arg) -> Outcome<Arg> {

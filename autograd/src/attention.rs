@@ -1,7 +1,7 @@
 //! Scaled dot product attention: the fused kernel or its products, as eager chooses on the processor.
 
-use crate::build::{Build, Outcome};
-use crate::composites::{node, product};
+use crate::build::{Build, Outcome, node};
+use crate::linear::product;
 use fx::aten::Aten;
 use fx::aten::Bound;
 use fx::{Arg, NodeId};

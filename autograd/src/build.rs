@@ -1,6 +1,6 @@
 //! Appends calls to a graph and infers what they give.
 
-use fx::aten::Aten;
+use fx::aten::{Aten, Bound};
 use fx::{Arg, Graph, Kind, Meta, NodeId, infer};
 use symshapes::{DType, Expr, TensorMeta};
 
@@ -141,4 +141,9 @@ impl Build {
         }
         self.reshape(node, wanted)
     }
+}
+
+/// The tensor that a call is given.
+pub(crate) fn node(a: &Bound, name: &str) -> Outcome<NodeId> {
+    a.node(name).ok_or_else(|| format!("`{name}` is no tensor"))
 }

@@ -1,28 +1,13 @@
-//! The derivative of one call: its row looked up, and formulas evaluated over its arguments, results and gradients.
+//! The derivative of one call: formulas evaluated over its arguments, results and gradients.
 
 use crate::arithmetic::binary;
 use crate::build::{Build, Outcome};
 use crate::expression::Expression;
-use crate::formulas;
 use crate::helpers::helper;
 use fx::aten::Aten;
 use fx::aten::Bound;
 use fx::{Arg, Meta, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// Gives the gradients by the operands of a call.
-pub(crate) fn derive(call: &mut Derivative) -> Outcome {
-    let op = call.bound.op();
-    match formulas::row(op).ok_or_else(|| format!("no derivative of `{op}`"))? {
-        formulas::Row::Rule(rule) => rule(call),
-        formulas::Row::Formula(formula) => {
-            for (names, expression) in formula {
-                call.apply(names, expression)?;
-            }
-            Ok(())
-        }
-    }
-}
 
 /// The gradient of one call.
 pub(crate) struct Derivative<'a> {
@@ -98,7 +83,7 @@ impl<'a> Derivative<'a> {
     }
 
     /// One part of a formula: an expression that gives the gradients by these operands.
-    fn apply(&mut self, names: &[&'static str], expression: &Expression) -> Outcome {
+    pub(crate) fn apply(&mut self, names: &[&'static str], expression: &Expression) -> Outcome {
         if !names.iter().any(|name| self.wants(name)) {
             return Ok(());
         }

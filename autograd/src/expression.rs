@@ -4,6 +4,7 @@
 //! numbers; `name(…)` and `name.overload(…)` call an ATen overload, `name=value` among the arguments is one by keyword.
 //! Helpers, which give lists and numbers, stand in [`super::rules`].
 
+use crate::arithmetic::Operation;
 use crate::helpers::helper;
 use fx::aten::Aten;
 
@@ -19,21 +20,6 @@ pub(crate) enum Expression {
     Negated(Box<Expression>),
     Binary(Operation, Box<[Expression; 2]>),
     Call { function: &'static str, args: Vec<Expression>, kwargs: Vec<(&'static str, Expression)> },
-}
-
-/// An operator between two operands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Operation {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Pow,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    Eq,
 }
 
 /// The operators by how tightly they bind, the loosest first.

@@ -4,6 +4,8 @@
 //! the second result), `result` (`result1`), and `mask`, the list of whether each of the part's gradients is asked for.
 //! A gradient is summed over what was broadcast and takes the operand's element type by itself.
 
+use crate::build::Outcome;
+use crate::derivative::Derivative;
 use crate::expression::{Formula, formula};
 use crate::products;
 use crate::rules::{self, Rule};
@@ -13,7 +15,7 @@ use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
 /// A derivative.
-pub(crate) enum Row {
+enum Row {
     Formula(Formula),
     Rule(Rule),
 }
@@ -422,8 +424,17 @@ pub(crate) fn is_constant_at(op: Aten, place: usize) -> bool {
     place > 0 && FIRST_ALONE.contains(&op)
 }
 
+/// Gives the gradients by the operands of a call.
+pub(crate) fn derive(call: &mut Derivative) -> Outcome {
+    let op = call.bound.op();
+    match row(op).ok_or_else(|| format!("no derivative of `{op}`"))? {
+        Row::Rule(rule) => rule(call),
+        Row::Formula(formula) => formula.iter().try_for_each(|(names, expression)| call.apply(names, expression)),
+    }
+}
+
 /// The row of an overload.
-pub(crate) fn row(op: Aten) -> Option<&'static Row> {
+fn row(op: Aten) -> Option<&'static Row> {
     static INDEX: OnceLock<FxHashMap<Aten, Row>> = OnceLock::new();
     INDEX.get_or_init(|| rows().collect()).get(&op)
 }

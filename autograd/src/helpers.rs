@@ -1,8 +1,8 @@
 //! The functions of formulas that are no operators: lists, numbers, and gradients of a few forms that recur.
 
+use crate::arithmetic::Operation;
 use crate::arithmetic::{binary, numbers};
 use crate::build::{Build, Outcome};
-use crate::expression::Operation;
 use fx::aten::Aten;
 use fx::{Arg, NodeId};
 use symshapes::{DType, Expr};

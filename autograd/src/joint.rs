@@ -5,7 +5,7 @@
 
 use crate::build::{Build, Outcome};
 use crate::composites;
-use crate::derivative::{self, Derivative};
+use crate::derivative::Derivative;
 use crate::formulas;
 use cranelift_entity::EntityRef;
 use fx::aten::Aten;
@@ -400,7 +400,7 @@ impl Tape<'_> {
         let (args, kwargs) = (node.args.clone(), node.kwargs.clone());
         let bound = overload.bind(&args, &kwargs).map_err(|error| error.to_string())?;
         let mut derivative = Derivative::new(&mut self.build, call, &bound, grads, &self.picks, &self.follows);
-        derivative::derive(&mut derivative)?;
+        formulas::derive(&mut derivative)?;
         Ok(derivative.given)
     }
 }

@@ -25,6 +25,7 @@ mod expression;
 mod formulas;
 mod helpers;
 mod joint;
+mod linear;
 mod partition;
 mod products;
 mod rules;

@@ -3,10 +3,10 @@
 //! By a factor that is not zero a product has the derivative `product / factor`. By the first zero it is the product of
 //! the others; all other derivatives are zero then. So it is computed with one in the first zero's place.
 
+use crate::arithmetic::Operation;
 use crate::arithmetic::binary;
 use crate::build::{Build, Outcome};
 use crate::derivative::Derivative;
-use crate::expression::Operation;
 use crate::helpers::unreduced;
 use fx::aten::Aten;
 use fx::{Arg, NodeId};

@@ -1,9 +1,9 @@
 //! Derivatives in Rust, where they take more than an expression.
 
+use crate::arithmetic::Operation;
 use crate::arithmetic::{binary, numbers, of_tensors};
 use crate::build::Outcome;
 use crate::derivative::Derivative;
-use crate::expression::Operation;
 use crate::helpers::{count, dims, unreduced};
 use fx::aten::Aten;
 use fx::{Arg, NodeId};

@@ -54,20 +54,3 @@ pub(crate) unsafe fn clear(thread: *mut ffi::PyThreadState, frame: *mut Frame) {
         }
     }
 }
-
-/// A code object with the local variables of another that does nothing and returns `None`; no event is traced in it.
-#[cfg(all(Py_3_12, not(Py_3_13)))]
-pub(crate) fn returns_nothing(code: &pyo3::Bound<'_, pyo3::PyAny>) -> pyo3::PyResult<pyo3::Py<pyo3::PyAny>> {
-    use pyo3::prelude::*;
-    use pyo3::types::{PyBytes, PyDict};
-
-    /// `RETURN_CONST 0`
-    const RETURN: [u8; 2] = [121, 0];
-    let py = code.py();
-    let fields = PyDict::new(py);
-    fields.set_item("co_code", PyBytes::new(py, &RETURN))?;
-    fields.set_item("co_consts", (py.None(),))?;
-    fields.set_item("co_exceptiontable", PyBytes::new(py, b""))?;
-    fields.set_item("co_linetable", PyBytes::new(py, b""))?;
-    Ok(code.call_method("replace", (), Some(&fields))?.unbind())
-}

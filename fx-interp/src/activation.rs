@@ -1,9 +1,6 @@
 //! Activations and their gradients, of one element, from their definitions.
 
-use super::{
-    call::{Call, Result},
-    pointwise::Kernel,
-};
+use super::call::{Call, Kernel, Result};
 use fx::aten::Packet;
 use fx::{arg::Arg, scalar::Scalar};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};

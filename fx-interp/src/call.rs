@@ -12,6 +12,9 @@ pub(super) type Env = FxHashMap<NodeId, Value>;
 /// The result of a rule.
 pub(super) type Result<T = Value> = std::result::Result<T, InterpError>;
 
+/// The function that is computed of one element of each operand that is present.
+pub(super) type Kernel<'a> = Box<dyn Fn(&[Scalar]) -> Scalar + 'a>;
+
 /// A call with bound arguments; plain values of other nodes are already put in.
 pub(super) struct Call<'a> {
     bound: Bound<'a>,

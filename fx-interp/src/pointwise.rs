@@ -3,7 +3,7 @@
 
 use super::{
     Tensor, activation,
-    call::{Call, Result},
+    call::{Call, Kernel, Result},
     scalar,
 };
 use fx::aten::Packet;
@@ -15,9 +15,6 @@ use fx::{
     scalar::Scalar,
 };
 use symshapes::{DType, DTypeClass};
-
-/// The function that is computed of one element of each operand that is present.
-pub(super) type Kernel<'a> = Box<dyn Fn(&[Scalar]) -> Scalar + 'a>;
 
 /// True for an element-wise operator of which one element is computed here: those that take a series are the library's.
 pub(super) fn computes(packet: Packet) -> bool {

@@ -1,7 +1,12 @@
 //! Guards: conditions under which a compiled program may be used, one row per kind.
 
 use crate::{
-    constant::ConstantId, intern::StrId, object::ObjectId, shape::ShapeGuard, source::SourceId, state::GlobalState,
+    constant::ConstantId,
+    intern::StrId,
+    object::ObjectId,
+    shape::ShapeGuard,
+    source::SourceId,
+    state::{GlobalState, KindRow},
     tensor::TensorGuardId,
 };
 use serde::{Deserialize, Serialize};
@@ -17,15 +22,6 @@ pub struct Guard {
     pub kind: GuardKind,
     /// The lines of the user's program that asked for it.
     pub user_stack: Option<Arc<str>>,
-}
-
-/// A row of the table of kinds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct KindRow {
-    /// torch's name.
-    pub name: &'static str,
-    /// The cost of a check, compared with others: cheap checks are made first.
-    pub cost: u8,
 }
 
 /// An item of a container: a constant, or an object with identity.

@@ -95,15 +95,13 @@ mod tree;
 
 pub use constant::{Constant, ConstantId};
 pub use constant_frame::ConstantFrame;
-pub use guard::{Collection, Element, Guard, GuardKind, KindRow};
+pub use guard::{Collection, Element, Guard, GuardKind};
 pub use intern::{Interner, Name, StrId, Strings};
 pub use object::{ObjectId, ObjectInfo, ObjectTable};
-pub use objects::{DictKeys, Objects};
+pub use objects::{DictId, DictKeys, Objects};
 pub use shape::{NumberRead, ShapeGuard};
 pub use source::{Key, Reach, Root, Source, SourceId, SourceRow, Step, TensorProperty};
 pub use sources::{DanglingSource, SourceName, Sources};
-pub use state::{ATTENTION_KERNELS, Autocast, Deterministic, GlobalState, TorchFunction};
+pub use state::{ATTENTION_KERNELS, Autocast, Deterministic, GlobalState, KindRow, TorchFunction};
 pub use tensor::{DispatchKeys, Layout, Mismatch, TensorFacts, TensorGuard, TensorGuardId};
-pub use tree::{
-    DictId, Failure, GuardError, GuardTree, NodeId, SealState, Snapshot, Stability, Validation, VersionTags,
-};
+pub use tree::{Failure, GuardError, GuardTree, NodeId, SealState, Snapshot, Stability, Validation, VersionTags};

@@ -16,8 +16,13 @@ use crate::{
     source::TensorProperty,
     state::GlobalState,
     tensor::{TensorFacts, TensorGuard, TensorGuardId},
-    tree::DictId,
 };
+use cranelift_entity::entity_impl;
+
+/// A dict whose keys are guarded and whose values are read in the same pass, by its number in its tree.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DictId(u32);
+entity_impl!(DictId, "dict");
 
 /// The keys that a dict is to have, in order, and the number of the dict in the tree.
 #[derive(Clone, Copy, Debug)]

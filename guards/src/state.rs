@@ -1,8 +1,17 @@
 //! Global state that guards cover, of the thread and of the libraries: one row per kind.
 
-use crate::{guard::KindRow, object::ObjectId};
+use crate::object::ObjectId;
 use serde::{Deserialize, Serialize};
 use symshapes::{DType, Device, DeviceKind};
+
+/// A row of a table of guards' kinds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KindRow {
+    /// torch's name.
+    pub name: &'static str,
+    /// The cost of a check, compared with others: cheap checks are made first.
+    pub cost: u8,
+}
 
 /// Declares the table of states: one row per kind.
 macro_rules! states {

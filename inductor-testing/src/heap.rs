@@ -358,7 +358,7 @@ impl Host<Heap> for Calls {
 
     fn call(&mut self, call: &Bound<Named>, program: &Program<Heap>, frame: &mut Frame<Heap>) -> Result<(), HeapError> {
         let values = call.call(|named| match named {
-            Named::Tensor(view) => Ok(Value::Tensor(frame.handle(program, *view)?.header().read())),
+            Named::Tensor(view) => Ok(Value::Tensor(program.handle(*view, frame)?.header().read())),
             Named::Object(object) => {
                 frame.object(*object).cloned().ok_or_else(|| HeapError(format!("{object} was never given")))
             }
@@ -506,7 +506,7 @@ impl HeapProgram {
                     Some(tensor) => Value::Tensor(tensor.read()),
                     None => inputs[*index].clone(),
                 },
-                Output::View(view) => Value::Tensor(frame.handle(program, *view)?.header().read()),
+                Output::View(view) => Value::Tensor(program.handle(*view, frame)?.header().read()),
                 Output::Constant(value) => value.clone(),
                 Output::Object(object) => match frame.object(*object) {
                     Some(value) => value.clone(),

@@ -74,7 +74,10 @@ pub(crate) fn choose(choice: &AdapterChoice) -> Result<Adapter, OpenError> {
         InstanceDescriptor { backends: Backends::PRIMARY, ..InstanceDescriptor::new_without_display_handle() };
     let mut adapters = pollster::block_on(Instance::new(descriptor).enumerate_adapters(Backends::PRIMARY));
     if adapters.is_empty() {
-        return Err(loader::missing().unwrap_or(OpenError::NoAdapter));
+        return Err(match loader::missing() {
+            Some((library, reason)) => OpenError::NoLoader { library: library.to_owned(), reason },
+            None => OpenError::NoAdapter,
+        });
     }
     adapters.sort_by_key(|adapter| rank(adapter.get_info().device_type));
     let at = adapters.iter().position(|adapter| suits(choice, &adapter.get_info()));

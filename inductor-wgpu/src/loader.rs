@@ -4,8 +4,6 @@
 
 use libloading::Library;
 
-use crate::adapter::OpenError;
-
 /// The loader's file, as wgpu looks for it.
 const LIBRARY: &str = if cfg!(windows) {
     "vulkan-1.dll"
@@ -17,11 +15,11 @@ const LIBRARY: &str = if cfg!(windows) {
     "libvulkan.so.1"
 };
 
-/// The error of a system without one.
-pub(crate) fn missing() -> Option<OpenError> {
+/// The name of the loader and the system's message, where there is none.
+pub(crate) fn missing() -> Option<(&'static str, String)> {
     // SAFETY: the library is the system's, and wgpu has just tried to load it: what it does when it is loaded is sound
     // or was done before. Nothing of it is called.
     let loaded = unsafe { Library::new(LIBRARY) };
     let error = loaded.err()?;
-    Some(OpenError::NoLoader { library: LIBRARY.to_owned(), reason: error.to_string() })
+    Some((LIBRARY, error.to_string()))
 }

@@ -10,6 +10,7 @@ mod compiled_fn;
 mod compiler;
 mod cuda;
 mod device;
+mod device_functions;
 mod differentiated;
 mod dynamo;
 mod exec;
@@ -29,7 +30,7 @@ mod _native {
     #[pymodule_export]
     use crate::compiled_fn::{CompiledFn, autocast_policy, compile_graph, compile_lowered, is_for_library};
     #[pymodule_export]
-    use crate::device::{device_counters, limit_device_memory, lose_device};
+    use crate::device_functions::{device_counters, limit_device_memory, lose_device};
     #[pymodule_export]
     use crate::differentiated::{Differentiated, differentiate_lowered};
     #[pymodule_export]

@@ -1,17 +1,18 @@
 //! The state of one call.
 
 use crate::arena::Arena;
+use crate::buffers::{Buffers, ViewId};
 use crate::frozen::Kept;
 use crate::library::{Strided, TensorLibrary};
 use crate::pages::{LARGE, WIDE, ask_for_large, mend_holes};
-use crate::program::{Program, ViewId};
+
 use crate::stream::Stream;
 use cranelift_entity::EntityRef;
 use inductor::offload::Session;
 use inductor::plan::{Buf, ObjectId, Storage};
 use std::ops::Range;
 use std::ptr;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 /// The tensor behind a buffer at the moment, by its ownership.
 pub enum Slot<L: TensorLibrary> {
@@ -73,43 +74,6 @@ pub struct Frame<L: TensorLibrary> {
 // SAFETY: the addresses and handles are used by the thread that owns the frame, and between calls by nobody.
 unsafe impl<L: TensorLibrary> Send for Frame<L> {}
 
-impl<L: TensorLibrary> Program<L> {
-    /// A frame to run a call in, with memory between kernels, where all flags are down.
-    ///
-    /// # Errors
-    /// There is not so much memory: the number of bytes, or the library's exception.
-    pub fn enter(&self) -> Result<Frame<L>, NoMemory<L>> {
-        let arena = match (self.arena_bytes, &self.stream) {
-            (0, _) => Arena::Nothing,
-            (bytes, None) => self.arenas.take(bytes).map(Arena::Host).ok_or(NoMemory::Host(bytes))?,
-            (bytes, Some(_)) => Arena::on(&self.library, self.memory(), bytes).map_err(NoMemory::Device)?,
-        };
-        let free = self.frames.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut frame = free.unwrap_or_else(|| Frame::new(self));
-        frame.begin(self, arena);
-        Ok(frame)
-    }
-
-    /// Ends a call: gives its memory back, and keeps the frame for the next one.
-    pub fn leave(&self, mut frame: Frame<L>) {
-        if let Arena::Host(block) = frame.end() {
-            self.arenas.give(block);
-        }
-        self.frames.lock().unwrap_or_else(PoisonError::into_inner).push(frame);
-    }
-
-    /// The host's memory of a buffer whose value it has.
-    pub fn bytes<'f>(&self, frame: &'f Frame<L>, buf: Buf) -> &'f [u8] {
-        let (data, length) = (frame.data(buf), self.bufs[buf].bytes);
-        if data.is_null() || length == 0 {
-            return &[];
-        }
-        // SAFETY: inputs were checked against the plan's layout, other buffers were allocated by it; nothing writes to
-        // the buffer while the step reads it.
-        unsafe { std::slice::from_raw_parts(data, length) }
-    }
-}
-
 /// There is no memory for what lies between kernels.
 pub enum NoMemory<L: TensorLibrary> {
     /// So many bytes of the host's.
@@ -120,13 +84,13 @@ pub enum NoMemory<L: TensorLibrary> {
 
 impl<L: TensorLibrary> Frame<L> {
     /// The state before the first call.
-    fn new(program: &Program<L>) -> Frame<L> {
+    pub(crate) fn new(buffers: &Buffers<L>) -> Frame<L> {
         Frame {
-            data: vec![ptr::null_mut(); program.bufs.len()],
-            slots: program.bufs.values().map(|_| Slot::Empty).collect(),
-            arena_views: program.views.keys().map(|_| None).collect(),
+            data: vec![ptr::null_mut(); buffers.bufs.len()],
+            slots: buffers.bufs.values().map(|_| Slot::Empty).collect(),
+            arena_views: buffers.views.keys().map(|_| None).collect(),
             temporaries: Vec::new(),
-            objects: (0..program.objects).map(|_| None).collect(),
+            objects: (0..buffers.objects).map(|_| None).collect(),
             session: None,
             kept: None,
             first: 0,
@@ -139,18 +103,18 @@ impl<L: TensorLibrary> Frame<L> {
     }
 
     /// Begins a call in an arena, where all flags are down.
-    fn begin(&mut self, program: &Program<L>, arena: Arena<L>) {
+    pub(crate) fn begin(&mut self, buffers: &Buffers<L>, arena: Arena<L>) {
         if arena.at(0) != self.made_for {
             self.made_for = arena.at(0);
             self.arena_views.fill_with(|| None);
-            for (data, buf) in self.data.iter_mut().zip(program.bufs.values()) {
+            for (data, buf) in self.data.iter_mut().zip(buffers.bufs.values()) {
                 if let Storage::Arena(offset) = buf.storage {
                     *data = arena.at(offset);
                 }
             }
         }
-        for (number, &flag) in program.flags.iter().enumerate() {
-            match &program.stream {
+        for (number, &flag) in buffers.flags.iter().enumerate() {
+            match &buffers.stream {
                 Some(stream) => self.data[flag.index()] = stream.flag(number),
                 // SAFETY: a flag is a byte of the arena that nothing else shares.
                 None => unsafe { self.data(flag).write(0) },
@@ -160,7 +124,7 @@ impl<L: TensorLibrary> Frame<L> {
     }
 
     /// Ends the call: forgets its values, and gives the arena back.
-    fn end(&mut self) -> Arena<L> {
+    pub(crate) fn end(&mut self) -> Arena<L> {
         self.slots.fill_with(|| Slot::Empty);
         self.temporaries.clear();
         self.objects.fill_with(|| None);
@@ -198,8 +162,8 @@ impl<L: TensorLibrary> Frame<L> {
     }
 
     /// The memory that each launch on a stream may use, behind that of the buffers.
-    pub(crate) fn scratch(&self, program: &Program<L>) -> *mut u8 {
-        self.arena.at(program.scratch)
+    pub(crate) fn scratch(&self, buffers: &Buffers<L>) -> *mut u8 {
+        self.arena.at(buffers.scratch)
     }
 
     /// True for a tensor that a call has given back as it got it, from memory that the next steps use again.
@@ -219,28 +183,28 @@ impl<L: TensorLibrary> Frame<L> {
     }
 
     /// Allocates a buffer as the plan lays it out.
-    pub(crate) fn allocate(&mut self, program: &Program<L>, buf: Buf) -> Result<(), L::Error> {
-        let spec = &program.bufs[buf];
-        let is_host = program.stream.is_none();
+    pub(crate) fn allocate(&mut self, buffers: &Buffers<L>, buf: Buf) -> Result<(), L::Error> {
+        let spec = &buffers.bufs[buf];
+        let is_host = buffers.stream.is_none();
         if is_host && spec.bytes >= WIDE {
             mend_holes();
         }
         let layout = Strided { dtype: spec.dtype, sizes: &spec.sizes, strides: &spec.strides };
-        let tensor = program.library.empty(layout, program.memory())?;
-        self.put(&program.library, buf, Slot::Owned(tensor))?;
+        let tensor = buffers.library.empty(layout, buffers.memory())?;
+        self.put(&buffers.library, buf, Slot::Owned(tensor))?;
         if is_host && spec.bytes >= LARGE {
             ask_for_large(self.data(buf), spec.bytes);
         }
-        if program.lender == Some(buf) {
-            self.lend(program, self.data(buf), spec.bytes);
+        if buffers.lender == Some(buf) {
+            self.lend(buffers, self.data(buf), spec.bytes);
         }
         Ok(())
     }
 
     /// Lays buffers into the memory of the lender.
-    fn lend(&mut self, program: &Program<L>, memory: *mut u8, bytes: usize) {
+    fn lend(&mut self, buffers: &Buffers<L>, memory: *mut u8, bytes: usize) {
         self.lent = memory..memory.wrapping_add(bytes);
-        for (data, buf) in self.data.iter_mut().zip(program.bufs.values()) {
+        for (data, buf) in self.data.iter_mut().zip(buffers.bufs.values()) {
             if let Storage::Lent(offset) = buf.storage {
                 *data = memory.wrapping_add(offset);
             }
@@ -261,9 +225,9 @@ impl<L: TensorLibrary> Frame<L> {
     }
 
     /// The argument that a view is, as it was given; `None` for any other view.
-    pub fn argument(&self, program: &Program<L>, view: ViewId) -> Option<usize> {
-        let spec = &program.views[view];
-        match program.bufs[spec.buf].storage {
+    pub(crate) fn argument(&self, buffers: &Buffers<L>, view: ViewId) -> Option<usize> {
+        let spec = &buffers.views[view];
+        match buffers.bufs[spec.buf].storage {
             Storage::Input(index) if spec.whole && matches!(self.slot(spec.buf), Slot::Borrowed(_)) => Some(index),
             _ => None,
         }
@@ -273,9 +237,9 @@ impl<L: TensorLibrary> Frame<L> {
     ///
     /// # Errors
     /// The library's.
-    pub fn handle(&mut self, program: &Program<L>, view: ViewId) -> Result<L::Handle, L::Error> {
-        let (library, spec) = (&program.library, &program.views[view]);
-        let buf = &program.bufs[spec.buf];
+    pub(crate) fn handle(&mut self, buffers: &Buffers<L>, view: ViewId) -> Result<L::Handle, L::Error> {
+        let (library, spec) = (&buffers.library, &buffers.views[view]);
+        let buf = &buffers.bufs[spec.buf];
         let arena = matches!(buf.storage, Storage::Arena(_));
         if arena && let Some(tensor) = &self.arena_views[view.index()] {
             return Ok(L::handle(tensor));
@@ -293,7 +257,7 @@ impl<L: TensorLibrary> Frame<L> {
                 let layout = Strided { dtype: spec.dtype, sizes: &spec.sizes, strides: &spec.strides };
                 // SAFETY: the plan keeps views inside their buffers; the arena outlives the frame's tensors, and other
                 // buffers, the lender among them, outlive the step.
-                unsafe { library.over(data, layout, device.unwrap_or(program.memory())) }?
+                unsafe { library.over(data, layout, device.unwrap_or(buffers.memory())) }?
             }
         };
         let handle = L::handle(&tensor);

@@ -3,9 +3,7 @@
 //! Invariants: kept tensors are used only where the library says that each weight is as it was when they were computed;
 //! a graph's programs for all sizes share them, and they are the same for all.
 
-use crate::frame::{Frame, Slot};
 use crate::library::TensorLibrary;
-use crate::program::Program;
 use inductor::plan::{Buf, Plan};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,15 +19,15 @@ impl<L: TensorLibrary> Default for Latest<L> {
 /// Tensors, and the weights that they were computed from.
 pub(crate) struct Kept<L: TensorLibrary> {
     weights: L::Weights,
-    results: Vec<(Buf, L::Tensor)>,
+    pub(crate) results: Vec<(Buf, L::Tensor)>,
 }
 
 /// The steps of a program that follow from weights alone.
 pub(crate) struct Frozen<L: TensorLibrary> {
     /// The first ones, up to this.
-    end: usize,
+    pub(crate) end: usize,
     /// The weights that they read, in order.
-    weights: Vec<Buf>,
+    pub(crate) weights: Vec<Buf>,
     /// The buffers that they write and that later steps read.
     results: Vec<Buf>,
     latest: Arc<Latest<L>>,
@@ -46,40 +44,17 @@ impl<L: TensorLibrary> Frozen<L> {
         let results = own.into_iter().filter(is_read_later).collect();
         (plan.frozen > 0).then_some(Frozen { end, weights, results, latest })
     }
-}
 
-impl<L: TensorLibrary> Program<L> {
-    /// The weights that frozen steps read, in order; `None` if there are no such steps.
-    pub fn frozen_weights(&self) -> Option<&[Buf]> {
-        self.frozen.as_ref().map(|frozen| &frozen.weights[..])
+    /// The results that were kept, if they were computed from the right weights.
+    pub(crate) fn kept(&self, are_the_weights: impl FnOnce(&L::Weights) -> bool) -> Option<Arc<Kept<L>>> {
+        let kept = self.latest.lock().clone();
+        kept.filter(|kept| are_the_weights(&kept.weights))
     }
 
-    /// Uses the results kept of an earlier call, if `are_the_weights` says that this call has the weights that they were
-    /// computed from; false if frozen steps have to run.
-    ///
-    /// # Errors
-    /// The library's.
-    pub fn use_frozen(
-        &self,
-        frame: &mut Frame<L>,
-        are_the_weights: impl FnOnce(&L::Weights) -> bool,
-    ) -> Result<bool, L::Error> {
-        let Some(frozen) = &self.frozen else { return Ok(false) };
-        let kept = frozen.latest.lock().clone();
-        let Some(kept) = kept.filter(|kept| are_the_weights(&kept.weights)) else { return Ok(false) };
-        for (buf, tensor) in &kept.results {
-            frame.put(&self.library, *buf, Slot::Borrowed(L::handle(tensor)))?;
-        }
-        frame.kept = Some(kept);
-        frame.first = frozen.end;
-        Ok(true)
-    }
-
-    /// Keeps what the frozen steps of this call have given, computed from these weights.
-    pub fn keep_frozen(&self, weights: L::Weights, frame: &mut Frame<L>) {
-        let Some(frozen) = &self.frozen else { return };
-        let results = frozen.results.iter().filter_map(|&buf| Some((buf, frame.take(buf)?))).collect();
-        let older = frozen.latest.lock().replace(Arc::new(Kept { weights, results }));
+    /// Keeps the results that `take` gives, computed from these weights.
+    pub(crate) fn keep(&self, weights: L::Weights, mut take: impl FnMut(Buf) -> Option<L::Tensor>) {
+        let results = self.results.iter().filter_map(|&buf| Some((buf, take(buf)?))).collect();
+        let older = self.latest.lock().replace(Arc::new(Kept { weights, results }));
         drop(older);
     }
 }

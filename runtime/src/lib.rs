@@ -16,6 +16,7 @@
 //! [`Host`] is told to forget it.
 
 mod arena;
+mod buffers;
 mod device;
 mod frame;
 mod frozen;
@@ -27,12 +28,13 @@ mod run;
 mod stream;
 
 pub use arena::Arenas;
+pub use buffers::ViewId;
 pub use device::{NoDevice, NoStream};
 pub use frame::{Frame, NoMemory, Slot};
 pub use frozen::Latest;
 pub use library::{Info, Made, Strided, TensorLibrary};
 pub use pages::LARGE;
 pub use prepare::{Binder, Code, FindKernel, Parts, PrepareError, StreamCode, prepare};
-pub use program::{InputSpec, Keep, Output, Program, ViewId};
+pub use program::{InputSpec, Keep, Output, Program};
 pub use run::{Failure, Host, Misfit, Stop};
 pub use stream::{Stream, StreamDevice, StreamKernel};

@@ -1,11 +1,11 @@
 //! From a plan to a program: everything that need not be looked up at each call.
 
 use crate::arena::Arenas;
+use crate::buffers::{BufSpec, Buffers, ViewId, ViewSpec};
 use crate::frozen::{Frozen, Latest};
 use crate::library::TensorLibrary;
 use crate::program::{
-    BufSpec, Called, DevicePart, InputSpec, Keep, KernelLaunch, LibraryCall, Output, OwnKernel, Program, Step, Stretch,
-    ViewId, ViewSpec,
+    Called, DevicePart, InputSpec, Keep, KernelLaunch, LibraryCall, Output, OwnKernel, Program, Step, Stretch,
 };
 use crate::stream::{StreamDevice, StreamKernel, StreamLaunch};
 use cranelift_entity::{EntityRef, PrimaryMap};
@@ -185,27 +185,30 @@ pub fn prepare<L: TensorLibrary, B: Binder<L>>(
         Storage::Constant(index) => Some((buf, index)),
         _ => None,
     };
-    Ok(Program {
+    let buffers = Buffers {
         bufs: plan.bufs.values().map(buf_spec).collect(),
         views,
+        objects: plan.steps.iter().flat_map(objects_of).map(|object| object.index() + 1).max().unwrap_or(0),
+        flags: steps.iter().filter_map(flag).collect(),
+        lender: plan.lender,
+        scratch: scratch_at,
+        stream: stream.map(|stream| Arc::clone(stream.device)),
+        library,
+    };
+    Ok(Program {
+        buffers,
         stretches: stretches(&steps),
         inputs: inputs(plan, &devices)?,
         arity: plan.inputs,
         constants: plan.bufs.iter().filter_map(constant).collect(),
         outputs,
-        objects: plan.steps.iter().flat_map(objects_of).map(|object| object.index() + 1).max().unwrap_or(0),
         arena_bytes: if scratch == 0 { plan.arena_bytes } else { scratch_at + scratch },
-        scratch: scratch_at,
-        lender: plan.lender,
         arenas,
-        flags: steps.iter().filter_map(flag).collect(),
         steps,
         frozen: Frozen::of(plan, frozen, latest),
         calls,
         frames: Mutex::new(Vec::new()),
         device,
-        stream: stream.map(|stream| Arc::clone(stream.device)),
-        library,
     })
 }
 

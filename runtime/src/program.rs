@@ -1,45 +1,18 @@
 //! A plan made ready to run, as data.
 
-use crate::arena::Arenas;
-use crate::frame::Frame;
+use crate::arena::{Arena, Arenas};
+use crate::buffers::{Buffers, ViewId};
+use crate::frame::{Frame, NoMemory, Slot};
 use crate::frozen::Frozen;
 use crate::library::TensorLibrary;
-use crate::stream::{StreamDevice, StreamLaunch};
-use cranelift_entity::{PrimaryMap, entity_impl};
+use crate::stream::StreamLaunch;
 use inductor::autotune::Autotuner;
 use inductor::backend::CompiledKernel;
 use inductor::device::{Content, Task};
 use inductor::plan::{Buf, ObjectId, Storage};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock};
-use symshapes::{DType, Device};
-
-/// A view that some call or output uses.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ViewId(u32);
-entity_impl!(ViewId, "v");
-
-/// A buffer, as the executor needs it.
-pub(crate) struct BufSpec {
-    pub(crate) dtype: DType,
-    /// Bytes of all elements.
-    pub(crate) bytes: usize,
-    pub(crate) sizes: Box<[i64]>,
-    pub(crate) strides: Box<[i64]>,
-    pub(crate) storage: Storage,
-}
-
-/// A layout of a buffer.
-pub(crate) struct ViewSpec {
-    pub(crate) buf: Buf,
-    pub(crate) dtype: DType,
-    pub(crate) sizes: Box<[i64]>,
-    pub(crate) strides: Box<[i64]>,
-    /// Elements between the buffer's first element and the view's.
-    pub(crate) offset: i64,
-    /// True if this is the buffer as it is.
-    pub(crate) whole: bool,
-}
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use symshapes::Device;
 
 /// The requirements on an argument of the call.
 pub struct InputSpec {
@@ -151,9 +124,7 @@ pub(crate) struct DevicePart {
 
 /// A plan, ready to run.
 pub struct Program<L: TensorLibrary> {
-    pub(crate) library: L,
-    pub(crate) bufs: PrimaryMap<Buf, BufSpec>,
-    pub(crate) views: PrimaryMap<ViewId, ViewSpec>,
+    pub(crate) buffers: Buffers<L>,
     pub(crate) steps: Vec<Step<L>>,
     /// The steps that need not run again while weights stay as they are.
     pub(crate) frozen: Option<Frozen<L>>,
@@ -165,19 +136,11 @@ pub struct Program<L: TensorLibrary> {
     /// The graph's constants, by number.
     pub(crate) constants: Vec<(Buf, usize)>,
     pub(crate) outputs: Vec<Output<L>>,
-    pub(crate) objects: usize,
     pub(crate) arena_bytes: usize,
-    /// Where the memory of the arena begins that each launch on a stream may use.
-    pub(crate) scratch: usize,
-    /// The result in whose memory others lie before it is written.
-    pub(crate) lender: Option<Buf>,
     pub(crate) arenas: Arc<Arenas>,
-    /// The flags that kernels set if an index is out of bounds.
-    pub(crate) flags: Box<[Buf]>,
     pub(crate) calls: Vec<Called>,
     pub(crate) frames: Mutex<Vec<Frame<L>>>,
     pub(crate) device: Option<DevicePart>,
-    pub(crate) stream: Option<Arc<dyn StreamDevice>>,
 }
 
 /// The callee of one of the steps.
@@ -223,23 +186,22 @@ impl<L: TensorLibrary> Program<L> {
 
     /// The number of index-out-of-bounds flags that kernels may set.
     pub fn flag_count(&self) -> usize {
-        self.flags.len()
+        self.buffers.flags.len()
     }
 
-    /// The sizes and the element type of a buffer.
+    /// The element type and the bytes of a buffer.
     pub fn content(&self, buf: Buf) -> Content {
-        let BufSpec { dtype, bytes, .. } = self.bufs[buf];
-        Content { dtype, bytes }
+        self.buffers.content(buf)
     }
 
     /// The source of a buffer's memory.
     pub fn storage(&self, buf: Buf) -> &Storage {
-        &self.bufs[buf].storage
+        &self.buffers.bufs[buf].storage
     }
 
     /// The buffer of a view.
     pub fn buf_of(&self, view: ViewId) -> Buf {
-        self.views[view].buf
+        self.buffers.views[view].buf
     }
 
     /// The operators that are called, each with the way in which it is called: `extern`, or why the embedding language
@@ -271,8 +233,85 @@ impl<L: TensorLibrary> Program<L> {
         self.device.as_ref().map_or(&[], |device| &device.refused)
     }
 
-    /// The device on which the program's own memory lies.
-    pub(crate) fn memory(&self) -> Device {
-        self.stream.as_ref().map_or(Device::CPU, |stream| stream.device())
+    /// A frame to run a call in, with memory between kernels, where all flags are down.
+    ///
+    /// # Errors
+    /// There is not so much memory: the number of bytes, or the library's exception.
+    pub fn enter(&self) -> Result<Frame<L>, NoMemory<L>> {
+        let arena = match (self.arena_bytes, &self.buffers.stream) {
+            (0, _) => Arena::Nothing,
+            (bytes, None) => self.arenas.take(bytes).map(Arena::Host).ok_or(NoMemory::Host(bytes))?,
+            (bytes, Some(_)) => {
+                Arena::on(&self.buffers.library, self.buffers.memory(), bytes).map_err(NoMemory::Device)?
+            }
+        };
+        let free = self.frames.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut frame = free.unwrap_or_else(|| Frame::new(&self.buffers));
+        frame.begin(&self.buffers, arena);
+        Ok(frame)
+    }
+
+    /// Ends a call: gives its memory back, and keeps the frame for the next one.
+    pub fn leave(&self, mut frame: Frame<L>) {
+        if let Arena::Host(block) = frame.end() {
+            self.arenas.give(block);
+        }
+        self.frames.lock().unwrap_or_else(PoisonError::into_inner).push(frame);
+    }
+
+    /// The host's memory of a buffer whose value it has.
+    pub fn bytes<'f>(&self, frame: &'f Frame<L>, buf: Buf) -> &'f [u8] {
+        let (data, length) = (frame.data(buf), self.buffers.bufs[buf].bytes);
+        if data.is_null() || length == 0 {
+            return &[];
+        }
+        // SAFETY: inputs were checked against the plan's layout, other buffers were allocated by it; nothing writes to
+        // the buffer while the step reads it.
+        unsafe { std::slice::from_raw_parts(data, length) }
+    }
+
+    /// The handle of a view, valid until the end of the step.
+    ///
+    /// # Errors
+    /// The library's.
+    pub fn handle(&self, view: ViewId, frame: &mut Frame<L>) -> Result<L::Handle, L::Error> {
+        frame.handle(&self.buffers, view)
+    }
+
+    /// The argument that a view is, as it was given; `None` for any other view.
+    pub fn argument(&self, view: ViewId, frame: &Frame<L>) -> Option<usize> {
+        frame.argument(&self.buffers, view)
+    }
+
+    /// Uses the results kept of an earlier call, if `are_the_weights` says that this call has the weights that they were
+    /// computed from; false if frozen steps have to run.
+    ///
+    /// # Errors
+    /// The library's.
+    pub fn use_frozen(
+        &self,
+        frame: &mut Frame<L>,
+        are_the_weights: impl FnOnce(&L::Weights) -> bool,
+    ) -> Result<bool, L::Error> {
+        let Some(frozen) = &self.frozen else { return Ok(false) };
+        let Some(kept) = frozen.kept(are_the_weights) else { return Ok(false) };
+        for (buf, tensor) in &kept.results {
+            frame.put(&self.buffers.library, *buf, Slot::Borrowed(L::handle(tensor)))?;
+        }
+        frame.kept = Some(kept);
+        frame.first = frozen.end;
+        Ok(true)
+    }
+
+    /// Keeps what the frozen steps of this call have given, computed from these weights.
+    pub fn keep_frozen(&self, weights: L::Weights, frame: &mut Frame<L>) {
+        if let Some(frozen) = &self.frozen {
+            frozen.keep(weights, |buf| frame.take(buf));
+        }
+    }
+
+    /// The weights that frozen steps read, in order; `None` if there are no such steps.
+    pub fn frozen_weights(&self) -> Option<&[Buf]> {
+        self.frozen.as_ref().map(|frozen| &frozen.weights[..])
     }
 }

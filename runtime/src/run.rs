@@ -74,8 +74,8 @@ impl<L: TensorLibrary> Program<L> {
     /// An argument that does not fit the plan.
     pub fn bind(&self, spec: &InputSpec, given: Slot<L>, frame: &mut Frame<L>) -> Result<(), Misfit> {
         let Some(handle) = given.handle() else { return Err(Misfit::Foreign) };
-        let info = self.library.info(handle).map_err(|_| Misfit::Foreign)?;
-        let buf = &self.bufs[spec.buf];
+        let info = self.buffers.library.info(handle).map_err(|_| Misfit::Foreign)?;
+        let buf = &self.buffers.bufs[spec.buf];
         if info.dtype != Some(buf.dtype) || info.sizes != &buf.sizes[..] || !spec.takes(info.device) {
             return Err(Misfit::Mismatch(self.mismatch(spec, &info)));
         }
@@ -84,14 +84,14 @@ impl<L: TensorLibrary> Program<L> {
         } else if spec.written {
             return Err(Misfit::Foreign);
         } else {
-            let copied = self.library.restrided(handle, buf.dtype, &buf.strides);
+            let copied = self.buffers.library.restrided(handle, buf.dtype, &buf.strides);
             Slot::Owned(copied.map_err(|error| Misfit::Mismatch(error.to_string()))?)
         };
-        frame.put(&self.library, spec.buf, given).map_err(|_| Misfit::Foreign)
+        frame.put(&self.buffers.library, spec.buf, given).map_err(|_| Misfit::Foreign)
     }
 
     fn mismatch(&self, spec: &InputSpec, info: &Info<'_>) -> String {
-        let (buf, index) = (&self.bufs[spec.buf], spec.index);
+        let (buf, index) = (&self.buffers.bufs[spec.buf], spec.index);
         let dtype = info.dtype.map_or("another dtype", |dtype| dtype.name());
         format!(
             "argument {index} was compiled for sizes {:?} of {} on device {}, but has sizes {:?} of {dtype} on device {}",
@@ -104,7 +104,7 @@ impl<L: TensorLibrary> Program<L> {
     /// # Errors
     /// The library's.
     pub fn bind_constant(&self, buf: Buf, constant: Slot<L>, frame: &mut Frame<L>) -> Result<(), L::Error> {
-        frame.put(&self.library, buf, constant)
+        frame.put(&self.buffers.library, buf, constant)
     }
 
     /// Runs the steps; `threads` bounds the threads of a kernel.
@@ -178,7 +178,11 @@ impl<L: TensorLibrary> Program<L> {
         let step = if let Step::Unless(_, otherwise) = &self.steps[at] { otherwise } else { &self.steps[at] };
         let call = match step {
             Step::Foreign(call) | Step::Library(_, Some(call)) => call,
-            _ => return Err(Failure::Library(refusal.unwrap_or_else(|| self.library.error("no call".to_owned())))),
+            _ => {
+                return Err(Failure::Library(
+                    refusal.unwrap_or_else(|| self.buffers.library.error("no call".to_owned())),
+                ));
+            }
         };
         let done = host.call(call, self, frame);
         frame.end_step();
@@ -193,19 +197,19 @@ impl<L: TensorLibrary> Program<L> {
     /// Step `at`, or what is done in its stead.
     fn native_step(&self, step: &Step<L>, at: usize, frame: &mut Frame<L>, threads: usize) -> Result<(), Stop<L>> {
         match step {
-            Step::Allocate(buf) => frame.allocate(self, *buf).map_err(Stop::Library),
+            Step::Allocate(buf) => frame.allocate(&self.buffers, *buf).map_err(Stop::Library),
             Step::Launch(launch) => {
                 launch.run(frame, threads);
                 Ok(())
             }
             Step::Stream(launch) => {
                 let args: SmallVec<[u64; 16]> = launch.args.iter().map(|&buf| frame.data(buf).addr() as u64).collect();
-                let scratch = frame.scratch(self).addr() as u64;
+                let scratch = frame.scratch(&self.buffers).addr() as u64;
                 // SAFETY: inputs and results were checked against the layouts that the kernel was compiled for, other
                 // buffers were allocated by them on this device; the plan keeps overlapping buffers apart, and memory
                 // that is given back is only used by work that comes later on this stream.
                 let done = unsafe { launch.kernel.launch(frame.stream, &args, scratch) };
-                done.map_err(|reason| Stop::Library(self.library.error(format!("a compiled kernel: {reason}"))))
+                done.map_err(|reason| Stop::Library(self.buffers.library.error(format!("a compiled kernel: {reason}"))))
             }
             Step::Own(kernel) => {
                 kernel.launch(frame, threads);
@@ -252,10 +256,10 @@ impl<L: TensorLibrary> Program<L> {
 
     fn check(&self, flag: Buf, frame: &Frame<L>) -> Result<(), Stop<L>> {
         let flag = frame.data(flag);
-        match &self.stream {
+        match &self.buffers.stream {
             // SAFETY: the address is that of a flag of the device's.
             Some(device) => unsafe { device.check(frame.stream, flag) }
-                .map_err(|reason| Stop::Library(self.library.error(format!("a compiled kernel: {reason}")))),
+                .map_err(|reason| Stop::Library(self.buffers.library.error(format!("a compiled kernel: {reason}")))),
             // SAFETY: the flag is a byte of the frame's arena that nothing else shares.
             None if unsafe { flag.read() } == 0 => Ok(()),
             None => Err(Stop::Index),
@@ -263,9 +267,10 @@ impl<L: TensorLibrary> Program<L> {
     }
 
     fn write(&self, into: Buf, from: crate::ViewId, frame: &mut Frame<L>) -> Result<(), L::Error> {
-        let into = frame.slot(into).handle().ok_or_else(|| self.library.error(format!("{into} was not given")))?;
-        let from = frame.handle(self, from)?;
-        self.library.copy(into, from)
+        let into =
+            frame.slot(into).handle().ok_or_else(|| self.buffers.library.error(format!("{into} was not given")))?;
+        let from = frame.handle(&self.buffers, from)?;
+        self.buffers.library.copy(into, from)
     }
 
     /// The backend's own kernel or the library's, whichever has been found to be faster: both write all of their result.
@@ -295,21 +300,21 @@ impl<L: TensorLibrary> Program<L> {
     }
 
     fn call_library(&self, call: &LibraryCall<L>, frame: &mut Frame<L>) -> Result<(), L::Error> {
-        let tensors = call.tensors.iter().map(|&view| frame.handle(self, view));
+        let tensors = call.tensors.iter().map(|&view| frame.handle(&self.buffers, view));
         let tensors: SmallVec<[L::Handle; 12]> = tensors.collect::<Result<_, _>>()?;
         if L::writes_result(&call.call) {
             let out = match call.results.first() {
                 Some(&Keep::Tensor(buf)) => {
-                    frame.allocate(self, buf)?;
+                    frame.allocate(&self.buffers, buf)?;
                     frame.slot(buf).handle()
                 }
-                Some(&Keep::Into(view, _)) => Some(frame.handle(self, view)?),
+                Some(&Keep::Into(view, _)) => Some(frame.handle(&self.buffers, view)?),
                 Some(Keep::Nothing | Keep::Object(_)) | None => None,
             };
-            return out.map_or(Ok(()), |out| self.library.call_into(&call.call, &tensors, out));
+            return out.map_or(Ok(()), |out| self.buffers.library.call_into(&call.call, &tensors, out));
         }
         // All of them are ours before any is looked at.
-        let made = self.library.call(&call.call, &tensors)?;
+        let made = self.buffers.library.call(&call.call, &tensors)?;
         for (made, &keep) in made.into_iter().zip(&call.results) {
             if let Some(made) = made {
                 self.keep(keep, made, frame)?;
@@ -327,7 +332,7 @@ impl<L: TensorLibrary> Program<L> {
             Keep::Nothing | Keep::Object(_) => return Ok(()),
             Keep::Tensor(buf) | Keep::Into(_, buf) => buf,
         };
-        let (library, spec, handle) = (&self.library, &self.bufs[buf], L::handle(&made));
+        let (library, spec, handle) = (&self.buffers.library, &self.buffers.bufs[buf], L::handle(&made));
         let info = library.info(handle)?;
         if info.sizes != &spec.sizes[..] {
             let reason = format!("result of a call: promised sizes {:?}, got {:?}", spec.sizes, info.sizes);
@@ -336,7 +341,7 @@ impl<L: TensorLibrary> Program<L> {
         let is_as_promised = info.dtype == Some(spec.dtype) && info.has_strides(&spec.strides);
         match keep {
             Keep::Into(view, _) => {
-                let into = frame.handle(self, view)?;
+                let into = frame.handle(&self.buffers, view)?;
                 library.copy(into, handle)
             }
             _ if is_as_promised && !frame.lends(library, handle)? => frame.put(library, buf, Slot::Owned(made)),

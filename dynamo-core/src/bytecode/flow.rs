@@ -5,7 +5,56 @@
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 
-use super::{Arg, Body, DepthError, Inst, Label, Op, Version};
+use super::{Arg, Body, Inst, Label, Op, Version};
+
+/// Why heights could not be told.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DepthError {
+    /// Two ways lead to an instruction with stacks of different heights.
+    #[error("{inst}: reached with {first} and with {second} values on the stack")]
+    Mismatch {
+        /// Where.
+        inst: Inst,
+        /// One height.
+        first: u32,
+        /// The other.
+        second: u32,
+    },
+    /// More is popped than is there.
+    #[error("{inst}: {op} pops more than the {depth} values on the stack")]
+    Underflow {
+        /// Where.
+        inst: Inst,
+        /// The op that pops.
+        op: Op,
+        /// The number of values on the stack.
+        depth: u32,
+    },
+    /// A handler keeps more values than the instruction that it covers has below it.
+    #[error("{inst}: its handler keeps {kept} of {depth} values")]
+    Handler {
+        /// Where.
+        inst: Inst,
+        /// The number of values that the handler keeps.
+        kept: u32,
+        /// The number of values on the stack.
+        depth: u32,
+    },
+    /// A label bound to nothing in the order.
+    #[error("{0} is not bound")]
+    Unbound(Label),
+    /// An op of another version.
+    #[error("{inst}: this version has no {op}")]
+    UnknownOp {
+        /// Where.
+        inst: Inst,
+        /// Which.
+        op: Op,
+    },
+    /// The last instruction goes on to the next.
+    #[error("{0}: execution runs off the end")]
+    NoEnd(Inst),
+}
 
 /// The ways on from one instruction.
 #[derive(Clone, Copy, Debug, Default)]

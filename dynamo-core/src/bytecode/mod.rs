@@ -62,10 +62,11 @@ pub use body::{Arg, Body, Comparison, ConstId, Handler, HandlerId, Inst, InstDat
 pub use builder::Builder;
 pub use code::{CodeObject, Const, Version};
 pub use decode::{DecodeError, decode, offsets};
-pub use depth::{DepthError, Depths, stack_depths};
+pub use depth::{Depths, stack_depths};
 pub use dialect::Condition;
 pub use display::Listing;
 pub use encode::{EncodeError, Encoded, encode};
+pub use flow::DepthError;
 pub use frames::{Frame, Frames, Slot};
 pub use liveness::{LiveListing, Liveness};
 pub use location::Span;

@@ -1,6 +1,16 @@
 //! A place in the text, and the tokens there.
 
-use super::ParseError;
+/// Why a text is not a graph, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {message}")]
+pub struct ParseError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// The error message.
+    pub message: String,
+}
 
 /// A place in the text.
 pub(super) struct Cursor<'a> {

@@ -38,7 +38,8 @@ mod parse;
 mod print;
 mod value;
 
-pub use parse::{ParseError, parse};
+pub use cursor::ParseError;
+pub use parse::parse;
 pub use print::print;
 
 use symshapes::DType;

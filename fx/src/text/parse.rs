@@ -1,23 +1,14 @@
 //! Parsing; the grammar is in the [module](super).
 
-use super::{cursor::Cursor, is_bare_target, value};
+use super::{
+    cursor::{Cursor, ParseError},
+    is_bare_target, value,
+};
 use crate::arg::Arg;
 use crate::graph::{Graph, Kind, Node, NodeId};
 use crate::verify;
 use rustc_hash::FxHashMap;
 use std::str::FromStr;
-
-/// Why a text is not a graph, and where.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{line}:{column}: {message}")]
-pub struct ParseError {
-    /// The line, from 1.
-    pub line: usize,
-    /// The column in characters, from 1.
-    pub column: usize,
-    /// The error message.
-    pub message: String,
-}
 
 /// Parses a graph and verifies it. What breaks an invariant is reported at the closing brace.
 pub fn parse(text: &str) -> Result<Graph, ParseError> {

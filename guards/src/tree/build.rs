@@ -1,7 +1,7 @@
 //! Making a tree of guards.
 
 use super::{
-    DictId, GuardTree, Joint, JointCheck, Leaf, Node, Number, NumberSource, Pass, Read, Reg, Span,
+    GuardTree, Joint, JointCheck, Leaf, Node, Number, NumberSource, Pass, Read, Reg, Span,
     entries::{Entries, entries},
     index,
     order::Needed,
@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     guard::{Element, Guard, GuardKind, Scope},
+    objects::DictId,
     shape::NumberRead,
     source::{Key, Reach, Source, SourceId, Step},
     sources::Sources,

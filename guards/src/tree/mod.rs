@@ -22,13 +22,16 @@ mod print;
 mod redundant;
 mod residual;
 mod snapshot;
+mod stability;
 
 pub use build::GuardError;
 pub use explain::Failure;
-pub use snapshot::{SealState, Snapshot, Stability, Validation, VersionTags};
+pub use snapshot::{SealState, Snapshot, Validation, VersionTags};
+pub use stability::Stability;
 
 use crate::{
     guard::Guard,
+    objects::DictId,
     source::{Root, SourceId, Step, TensorProperty},
     sources::Sources,
     tensor::TensorGuardId,
@@ -46,11 +49,6 @@ entity_impl!(NodeId, "node");
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Reg(u32);
 entity_impl!(Reg, "r");
-
-/// A dict whose keys are guarded and whose values are read in the same pass, by its number in its tree.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct DictId(u32);
-entity_impl!(DictId, "dict");
 
 /// A part of an array.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -1,6 +1,6 @@
 //! The residual of a snapshot: the part of a tree that is checked again, as a tree of its own.
 
-use super::{GuardTree, Joint, JointCheck, Node, NodeId, NumberSource, Read, Reg, Span, index, snapshot::Stability};
+use super::{GuardTree, Joint, JointCheck, Node, NodeId, NumberSource, Read, Reg, Span, index, stability::Stability};
 use crate::guard::GuardKind;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use rustc_hash::FxHashMap;

@@ -14,7 +14,9 @@
 //! - Stable objects that are needed later are owned before anything is read that may run the user's code.
 //! - Of an object whose address alone is known, what is stable hangs on tags that no two objects have in common.
 
-use super::{GuardTree, JointCheck, Node, NodeId, Read, Reg, check::Registers, index, residual::Residual};
+use super::{
+    GuardTree, JointCheck, Node, NodeId, Read, Reg, check::Registers, index, residual::Residual, stability::Stability,
+};
 use crate::{
     guard::GuardKind,
     objects::{DictKeys, Objects},
@@ -25,20 +27,6 @@ use crate::{
 use cranelift_entity::{EntityRef, SecondaryMap};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
-
-/// The stability of a value that is read: how far version tags vouch for it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Stability {
-    /// It is read again at each check.
-    #[default]
-    Volatile,
-    /// While the tags are current, it has the same address.
-    Address,
-    /// While the tags are current, it is the same object, which something that they vouch for keeps alive.
-    Object,
-    /// As [`Stability::Object`], but each read makes the object anew.
-    Transient,
-}
 
 /// Objects whose states have version tags.
 pub trait VersionTags: Objects {

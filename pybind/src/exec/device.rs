@@ -1,7 +1,7 @@
 //! The copies of weights and results that a device keeps, for a program of which it runs a part.
 
-use super::Frame;
-use super::run::Program;
+use super::given::Given;
+use super::{Frame, Prepared};
 use crate::device::{Copy, Demand, State, Wgpu, hash_all};
 use crate::import::Imported;
 use crate::torch::Torch;
@@ -33,94 +33,75 @@ impl DevicePart {
 
     /// Opens the run's session: the inputs have their values, the flags are down. With `freezing`, nothing writes to a
     /// weight that torch does not count.
-    pub(super) fn begin(
-        &self,
-        py: Python<'_>,
-        program: &Program,
-        args: &[Bound<'_, PyAny>],
-        freezing: bool,
-        frame: &mut Frame,
-    ) -> PyResult<States> {
+    pub(super) fn begin(&self, given: &Given<'_, '_>, freezing: bool, frame: &mut Frame) -> PyResult<States> {
+        let (py, prepared) = (given.py, given.prepared);
         let gpu = &self.device.gpu;
         let failed = |error: DeviceError| PyRuntimeError::new_err(error.to_string());
         let mut session = py.detach(|| Session::new(gpu)).map_err(failed)?;
-        Counters::add(&gpu.counters().host_steps, program.refused().len());
-        let states = self.states(py, program, args, frame, freezing);
-        program.given(py, args).for_each(|(buf, _)| session.host_wrote(buf));
-        for (buf, tensor) in program.given(py, args) {
+        Counters::add(&gpu.counters().host_steps, prepared.refused().len());
+        let states = self.states(given, frame, freezing);
+        given.tensors().for_each(|(buf, _)| session.host_wrote(buf));
+        for (buf, tensor) in given.tensors() {
             if let Some(state) = states.get(&buf)
                 && let Some(memory) = self.device.copies.find(&tensor, state)
             {
                 session.kept(buf, &memory);
             }
         }
-        for &object in program.prepared().absent_objects() {
+        for &object in prepared.absent_objects() {
             frame.set_object(object, py.None());
         }
-        program.prepared().open(session, frame).map_err(failed)?;
+        prepared.open(session, frame).map_err(failed)?;
         Ok(states)
     }
 
     /// Keeps the weights that the run has uploaded.
-    pub(super) fn end(
-        &self,
-        py: Python<'_>,
-        program: &Program,
-        args: &[Bound<'_, PyAny>],
-        states: &States,
-        frame: &Frame,
-    ) -> PyResult<()> {
+    pub(super) fn end(&self, given: &Given<'_, '_>, states: &States, frame: &Frame) -> PyResult<()> {
         let Some(session) = frame.session() else { return Ok(()) };
         let mut copies = Vec::new();
-        for (buf, tensor) in program.given(py, args) {
+        for (buf, tensor) in given.tensors() {
             if let Some(&state) = states.get(&buf)
-                && self.is_weight(py, program, buf, &tensor)
+                && self.is_weight(given, buf, &tensor)
                 && self.device.copies.find(&tensor, &state).is_none()
                 && let Some(memory) = session.keep(buf)
             {
                 copies.push(Copy { tensor, state, memory, demand: None });
             }
         }
-        self.device.copies.keep(py, copies)
+        self.device.copies.keep(given.py, copies)
     }
 
     /// Keeps the results that another graph may read.
     pub(super) fn keep_results(
         &self,
         py: Python<'_>,
-        program: &Program,
+        prepared: &Prepared,
         outputs: &[Bound<'_, PyAny>],
         frame: &Frame,
     ) -> PyResult<()> {
         let Some(session) = frame.session() else { return Ok(()) };
         let copies = self.results.iter().filter_map(|(at, buf, demand)| {
-            let (tensor, data, memory) = (&outputs[*at], program.prepared().bytes(frame, *buf), session.keep(*buf)?);
+            let (tensor, data, memory) = (&outputs[*at], prepared.bytes(frame, *buf), session.keep(*buf)?);
             if data.is_empty() || !demand.wants() {
                 return None;
             }
-            let state = State::of(tensor, data, program.prepared().content(*buf).dtype).hashed(data);
+            let state = State::of(tensor, data, prepared.content(*buf).dtype).hashed(data);
             Some(Copy { tensor: tensor.clone(), state, memory, demand: Some(Arc::clone(demand)) })
         });
         self.device.copies.keep(py, copies.collect())
     }
 
     /// The states, before the run, of weights and of what there may be a copy of; not of copies that the call has made.
-    fn states(
-        &self,
-        py: Python<'_>,
-        program: &Program,
-        args: &[Bound<'_, PyAny>],
-        frame: &Frame,
-        freezing: bool,
-    ) -> States {
+    fn states(&self, given: &Given<'_, '_>, frame: &Frame, freezing: bool) -> States {
+        let (py, prepared) = (given.py, given.prepared);
         let (mut states, mut hashed, mut bufs) = (FxHashMap::default(), Vec::new(), Vec::new());
-        for (buf, tensor) in program.given(py, args) {
-            let data = program.prepared().bytes(frame, buf);
+        for (buf, tensor) in given.tensors() {
+            let data = prepared.bytes(frame, buf);
             if data.is_empty() || !frame.slot(buf).is_given() {
                 continue;
             }
-            let state = State::of(&tensor, data, program.prepared().content(buf).dtype);
-            if !self.device.copies.may_have(&state) && !self.is_weight(py, program, buf, &tensor) {
+            let state = State::of(&tensor, data, prepared.content(buf).dtype);
+            if !self.device.copies.may_have(&state) && !self.is_weight(given, buf, &tensor) {
                 continue;
             }
             if freezing && state.is_counted() {
@@ -136,13 +117,13 @@ impl DevicePart {
     }
 
     /// True for what is likely to be read again as it is.
-    fn is_weight(&self, py: Python<'_>, program: &Program, buf: Buf, tensor: &Bound<'_, PyAny>) -> bool {
-        let is_known = match *program.prepared().storage(buf) {
+    fn is_weight(&self, given: &Given<'_, '_>, buf: Buf, tensor: &Bound<'_, PyAny>) -> bool {
+        let is_known = match *given.prepared.storage(buf) {
             Storage::Constant(_) => true,
             Storage::Input(number) => self.weights.contains(&number),
             Storage::Arena(_) | Storage::Lent(_) | Storage::Owned | Storage::Result => false,
         };
-        is_known || Torch::get(py).is_ok_and(|torch| torch.is_parameter(tensor))
+        is_known || Torch::get(given.py).is_ok_and(|torch| torch.is_parameter(tensor))
     }
 }
 

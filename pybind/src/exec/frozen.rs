@@ -4,7 +4,7 @@
 //! the number of writes that it had before that.
 
 use super::Frame;
-use super::run::Program;
+use super::given::Given;
 use crate::device::State;
 use inductor::plan::Buf;
 use pyo3::prelude::*;
@@ -29,37 +29,30 @@ pub(crate) struct MadeOf {
     forgotten: u64,
 }
 
-impl Program {
-    /// Uses the results that were kept for the weights of this call. Else gives the weights that the call's own may be
-    /// kept for: none where torch does not count what writes to them.
-    pub(super) fn use_frozen<'py>(
-        &self,
-        py: Python<'py>,
-        args: &[Bound<'py, PyAny>],
-        frame: &mut Frame,
-    ) -> PyResult<Option<MadeOf>> {
-        let prepared = self.prepared();
-        let Some(read) = prepared.frozen_weights() else { return Ok(None) };
-        let given = self.given(py, args).filter(|(buf, _)| read.binary_search(buf).is_ok());
-        let state = |(buf, tensor): (Buf, Bound<'py, PyAny>)| {
-            let state = State::of(&tensor, prepared.bytes(frame, buf), prepared.content(buf).dtype);
-            (frame.slot(buf).is_given() && state.is_counted()).then_some((tensor, state))
-        };
-        let Some(weights) = given.map(state).collect::<Option<Vec<_>>>() else { return Ok(None) };
-        let forgotten = FORGOTTEN.load(Ordering::Relaxed);
-        if prepared.use_frozen(frame, |made_of| made_of.is(py, &weights, forgotten))? {
-            return Ok(None);
-        }
-        let weak = |(tensor, state)| Ok((PyWeakrefReference::new(&tensor)?.unbind(), state));
-        let weights = weights.into_iter().map(weak).collect::<PyResult<_>>()?;
-        Ok(Some(MadeOf { weights, forgotten }))
+/// Uses the results that were kept for the weights of this call. Else gives the weights that the call's own may be kept
+/// for: none where torch does not count what writes to them.
+pub(super) fn use_frozen(given: &Given<'_, '_>, frame: &mut Frame) -> PyResult<Option<MadeOf>> {
+    let (py, prepared) = (given.py, given.prepared);
+    let Some(read) = prepared.frozen_weights() else { return Ok(None) };
+    let weights = given.tensors().filter(|(buf, _)| read.binary_search(buf).is_ok());
+    let state = |(buf, tensor): (Buf, Bound<'_, PyAny>)| {
+        let state = State::of(&tensor, prepared.bytes(frame, buf), prepared.content(buf).dtype);
+        (frame.slot(buf).is_given() && state.is_counted()).then_some((tensor.unbind(), state))
+    };
+    let Some(weights) = weights.map(state).collect::<Option<Vec<_>>>() else { return Ok(None) };
+    let forgotten = FORGOTTEN.load(Ordering::Relaxed);
+    if prepared.use_frozen(frame, |made_of| made_of.is(py, &weights, forgotten))? {
+        return Ok(None);
     }
+    let weak = |(tensor, state): (Py<PyAny>, State)| Ok((PyWeakrefReference::new(tensor.bind(py))?.unbind(), state));
+    let weights = weights.into_iter().map(weak).collect::<PyResult<_>>()?;
+    Ok(Some(MadeOf { weights, forgotten }))
 }
 
 impl MadeOf {
     /// True if these are the weights.
-    fn is(&self, py: Python<'_>, weights: &[(Bound<'_, PyAny>, State)], forgotten: u64) -> bool {
-        let is_same = |((of, state), (tensor, now)): (&Known, &(Bound<'_, PyAny>, State))| {
+    fn is(&self, py: Python<'_>, weights: &[(Py<PyAny>, State)], forgotten: u64) -> bool {
+        let is_same = |((of, state), (tensor, now)): (&Known, &(Py<PyAny>, State))| {
             state == now && of.bind(py).upgrade().is_some_and(|of| of.is(tensor))
         };
         self.forgotten == forgotten && self.weights.iter().zip(weights).all(is_same)

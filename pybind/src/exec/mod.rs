@@ -12,6 +12,7 @@ mod device;
 mod dispatch;
 pub(crate) mod externs;
 mod frozen;
+mod given;
 mod libtorch;
 mod python_step;
 mod run;

@@ -1,14 +1,64 @@
-//! Calls through Python.
+//! Python as the language that a program is embedded in: calls through it, and its exceptions.
 
-use super::run::Call;
-use super::{Frame, Prepared};
+use super::libtorch::LibTorch;
+use super::{Failed, Frame, Prepared};
 use crate::torch::{Torch, tensor};
+use inductor::device::DeviceError;
 use inductor::plan::ObjectId;
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use runtime::{Keep, ViewId};
+use runtime::{Host, Keep, Stop, ViewId};
+
+/// Python, during one call.
+pub(super) struct Call<'a, 'py> {
+    py: Python<'py>,
+    args: &'a mut [Bound<'py, PyAny>],
+    /// What a call that torch's modes made in Python has raised while the GIL was released: nothing else may run into it.
+    raised: Option<PyErr>,
+}
+
+impl Host<LibTorch> for Call<'_, '_> {
+    type Error = PyErr;
+
+    fn detached(&mut self, run: impl FnOnce() -> Result<(), Stop<LibTorch>> + Send) -> Result<(), Stop<LibTorch>> {
+        let done = self.py.detach(run);
+        self.raised = done.as_ref().err().and_then(|_| PyErr::take(self.py));
+        done
+    }
+
+    fn call(&mut self, call: &PyCall, program: &Prepared, frame: &mut Frame) -> PyResult<()> {
+        call.run(self, program, frame)
+    }
+
+    fn forget(&mut self, index: usize) {
+        self.args[index] = self.py.None().into_bound(self.py);
+    }
+}
+
+impl<'a, 'py> Call<'a, 'py> {
+    /// A call with these arguments.
+    pub(super) fn new(py: Python<'py>, args: &'a mut [Bound<'py, PyAny>]) -> Call<'a, 'py> {
+        Call { py, args, raised: None }
+    }
+
+    /// The exception for a failure.
+    pub(super) fn error(&mut self, failure: Failed) -> PyErr {
+        match failure {
+            Failed::Index => PyIndexError::new_err("index out of bounds in a compiled kernel"),
+            Failed::Library(error) => self.raised.take().unwrap_or_else(|| error.into()),
+            Failed::Host(error) => error,
+            Failed::Device(error) => match error {
+                DeviceError::OutOfBounds { .. } => PyIndexError::new_err(error.to_string()),
+                DeviceError::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
+                DeviceError::TooWide { .. } | DeviceError::Lost { .. } | DeviceError::Invalid { .. } => {
+                    PyRuntimeError::new_err(error.to_string())
+                }
+            },
+        }
+    }
+}
 
 /// An argument of a call through Python.
 pub(crate) enum PyArg {
@@ -124,10 +174,10 @@ impl<'py> Scope<'_, 'py> {
 
     /// The Python object of a view; for an input as it is, the argument itself.
     fn tensor(&self, view: ViewId, frame: &mut Frame) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(index) = frame.argument(self.program, view) {
+        if let Some(index) = self.program.argument(view, frame) {
             return Ok(self.args[index].clone());
         }
-        let raw = frame.handle(self.program, view)?;
+        let raw = self.program.handle(view, frame)?;
         Ok(tensor::to_python(self.py, raw)?.into_bound(self.py))
     }
 }

@@ -3,8 +3,10 @@
 use super::bind::TorchBinder;
 use super::cuda::{CudaCode, CudaPart};
 use super::device::DevicePart;
+use super::frozen::use_frozen;
+use super::given::Given;
 use super::libtorch::LibTorch;
-use super::python_step::PyCall;
+use super::python_step::Call;
 use super::{Failed, Frame, Prepared, Slot, no_memory, not_prepared};
 use crate::device::Wgpu;
 use crate::import::Imported;
@@ -16,11 +18,11 @@ use inductor::device::DeviceError;
 use inductor::offload::Placement;
 use inductor::plan::{Buf, KernelId, Plan};
 use inductor_wgpu::Gpu;
-use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use runtime::{Arenas, Code, Host, InputSpec, Latest, Misfit, Output, Stop, StreamDevice};
+use runtime::{Arenas, Code, Latest, Misfit, Output, StreamDevice};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -155,19 +157,9 @@ impl Program {
         self.prepared.refused()
     }
 
-    /// The tensors that the run was given, with their buffers.
-    pub(super) fn given<'py>(
-        &self,
-        py: Python<'py>,
-        args: &[Bound<'py, PyAny>],
-    ) -> impl Iterator<Item = (Buf, Bound<'py, PyAny>)> {
-        let inputs = self.prepared.inputs().iter().map(|&InputSpec { index, buf, .. }| (buf, args[index].clone()));
-        inputs.chain(self.constants.iter().map(move |(buf, object)| (*buf, object.bind(py).clone())))
-    }
-
-    /// The prepared plan.
-    pub(super) fn prepared(&self) -> &Prepared {
-        &self.prepared
+    /// The tensors that the run is given.
+    fn given<'a, 'py>(&'a self, py: Python<'py>, args: &'a [Bound<'py, PyAny>]) -> Given<'a, 'py> {
+        Given { py, prepared: &self.prepared, constants: &self.constants, args }
     }
 
     fn run_in<'py>(
@@ -197,20 +189,20 @@ impl Program {
             None => torch.find(py, "get_num_threads")?.call0()?.extract()?,
         };
         let states = match &self.device {
-            Some(device) => Some(device.begin(py, self, args, options.freezing, frame)?),
+            Some(device) => Some(device.begin(&self.given(py, args), options.freezing, frame)?),
             None => None,
         };
         if let Some(cuda) = &self.cuda {
             frame.stream = cuda.stream(py)?;
         }
-        let weights = self.use_frozen(py, args, frame)?;
-        let mut call = Call { py, args, raised: None };
+        let weights = use_frozen(&self.given(py, args), frame)?;
+        let mut call = Call::new(py, args);
         if let Err((failure, has_written)) = self.prepared.run(&mut call, frame, threads) {
             // Again, a write would count twice.
             return if is_for_host(&failure) && !has_written { Ok(Outcome::Foreign) } else { Err(call.error(failure)) };
         }
         if let (Some(device), Some(states)) = (&self.device, &states) {
-            device.end(py, self, args, states, frame)?;
+            device.end(&self.given(py, args), states, frame)?;
         }
         let outputs = self.outputs(py, args, frame)?;
         if let Some(weights) = weights {
@@ -229,7 +221,7 @@ impl Program {
         for output in self.prepared.outputs() {
             let value = match output {
                 Output::Input(index) => args[*index].clone(),
-                Output::View(view) => tensor::to_python(py, frame.handle(&self.prepared, *view)?)?.into_bound(py),
+                Output::View(view) => tensor::to_python(py, self.prepared.handle(*view, frame)?)?.into_bound(py),
                 Output::Constant(value) => value.bind(py).clone(),
                 Output::Object(object) => match frame.object(*object) {
                     Some(value) => value.bind(py).clone(),
@@ -241,52 +233,9 @@ impl Program {
             outputs.push(value);
         }
         if let Some(device) = &self.device {
-            device.keep_results(py, self, &outputs, frame)?;
+            device.keep_results(py, &self.prepared, &outputs, frame)?;
         }
         PyTuple::new(py, outputs)
-    }
-}
-
-/// Python, during one call.
-pub(super) struct Call<'a, 'py> {
-    pub(super) py: Python<'py>,
-    pub(super) args: &'a mut [Bound<'py, PyAny>],
-    /// What a call that torch's modes made in Python has raised while the GIL was released: nothing else may run into it.
-    raised: Option<PyErr>,
-}
-
-impl Host<LibTorch> for Call<'_, '_> {
-    type Error = PyErr;
-
-    fn detached(&mut self, run: impl FnOnce() -> Result<(), Stop<LibTorch>> + Send) -> Result<(), Stop<LibTorch>> {
-        let done = self.py.detach(run);
-        self.raised = done.as_ref().err().and_then(|_| PyErr::take(self.py));
-        done
-    }
-
-    fn call(&mut self, call: &PyCall, program: &Prepared, frame: &mut Frame) -> PyResult<()> {
-        call.run(self, program, frame)
-    }
-
-    fn forget(&mut self, index: usize) {
-        self.args[index] = self.py.None().into_bound(self.py);
-    }
-}
-
-impl Call<'_, '_> {
-    fn error(&mut self, failure: Failed) -> PyErr {
-        match failure {
-            Failed::Index => PyIndexError::new_err("index out of bounds in a compiled kernel"),
-            Failed::Library(error) => self.raised.take().unwrap_or_else(|| error.into()),
-            Failed::Host(error) => error,
-            Failed::Device(error) => match error {
-                DeviceError::OutOfBounds { .. } => PyIndexError::new_err(error.to_string()),
-                DeviceError::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
-                DeviceError::TooWide { .. } | DeviceError::Lost { .. } | DeviceError::Invalid { .. } => {
-                    PyRuntimeError::new_err(error.to_string())
-                }
-            },
-        }
     }
 }
 

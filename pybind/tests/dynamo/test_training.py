@@ -155,7 +155,7 @@ class Attention(nn.Module):
         self.attention, self.masked = nn.MultiheadAttention(16, 4, batch_first=True, **options), masked
 
     def forward(self, query: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-        """What is attended to."""
+        """The sum of what is attended to and of its weights, for short sequences."""
         length = query.size(1)
         ones = query.new_ones(length, other.size(1), dtype=torch.bool)
         masks = {
@@ -163,6 +163,7 @@ class Attention(nn.Module):
             "later": {"attn_mask": ones.triu(1)},
             "padded": {"key_padding_mask": ones[:1].triu(other.size(1) - 1).expand(query.size(0), -1)},
         }
+        attended: torch.Tensor
         attended, weights = self.attention(query, other, other, need_weights=length < 9, **masks[self.masked])
         return attended if weights is None else attended + weights.sum()
 

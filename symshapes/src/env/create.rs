@@ -1,6 +1,6 @@
 //! Symbols for inputs: policies, duck shaping, 0/1 specialisation, and strides inferred as products.
 
-use super::{EnvError, EnvOptions, Guard, Input, InputId, InputKind, NamedSize, Origin, ShapeEnv, SourceId, SymbolRow};
+use super::{EnvError, EnvOptions, Guard, Input, InputId, InputKind, Origin, ShapeEnv, SourceId, SymbolRow};
 use crate::{
     float::Float,
     node::{Expr, Sym},
@@ -9,6 +9,50 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
+
+/// A size as the user declares it: `factor*name + offset`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct NamedSize {
+    /// The name.
+    pub name: String,
+    /// The factor of the name, 1 or more.
+    pub factor: i64,
+    /// The constant that is added.
+    pub offset: i64,
+    /// The values of what is named.
+    pub range: Range,
+    /// True if the size of the example decides nothing.
+    pub unbacked: bool,
+    /// The line of the declaration.
+    pub at: String,
+}
+
+impl NamedSize {
+    /// The name itself.
+    pub fn plain(name: &str, range: Range) -> NamedSize {
+        NamedSize { name: name.to_owned(), factor: 1, offset: 0, range, unbacked: false, at: String::new() }
+    }
+
+    /// As the user writes it.
+    pub fn text(&self) -> String {
+        let product = if self.factor == 1 { self.name.clone() } else { format!("{}*{}", self.factor, self.name) };
+        match self.offset {
+            0 => product,
+            n if n < 0 => format!("{product} - {}", n.unsigned_abs()),
+            n => format!("{product} + {n}"),
+        }
+    }
+
+    pub(super) fn is_plain(&self) -> bool {
+        (self.factor, self.offset) == (1, 0)
+    }
+
+    /// The values of such an input.
+    pub(crate) fn image(&self, kind: InputKind) -> Range {
+        let image = Range::point(self.factor) * self.range + Range::point(self.offset);
+        image.intersect(kind.domain())
+    }
+}
 
 /// The policies by which a dimension becomes a constant or a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]

@@ -19,10 +19,9 @@ mod named;
 mod refine;
 mod replace;
 
-pub use create::{Constraint, Dim, Policy, StrideInputs};
+pub use create::{Constraint, Dim, NamedSize, Policy, StrideInputs};
 pub use error::EnvError;
 pub use evaluate::Power;
-pub use named::NamedSize;
 
 use crate::{
     node::{Expr, Sym},

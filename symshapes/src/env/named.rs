@@ -4,53 +4,9 @@
 //! declared by it. What declares it is no guard that breaks a promise: `declared` lists what relates a dimension to its
 //! name.
 
+use super::NamedSize;
 use super::{Constraint, Dim, EnvError, Input, InputKind, Policy, ShapeEnv, SourceId};
-use crate::{node::Expr, range::Range};
-use serde::{Deserialize, Serialize};
-
-/// A size as the user declares it: `factor*name + offset`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct NamedSize {
-    /// The name.
-    pub name: String,
-    /// The factor of the name, 1 or more.
-    pub factor: i64,
-    /// The constant that is added.
-    pub offset: i64,
-    /// The values of what is named.
-    pub range: Range,
-    /// True if the size of the example decides nothing.
-    pub unbacked: bool,
-    /// The line of the declaration.
-    pub at: String,
-}
-
-impl NamedSize {
-    /// The name itself.
-    pub fn plain(name: &str, range: Range) -> NamedSize {
-        NamedSize { name: name.to_owned(), factor: 1, offset: 0, range, unbacked: false, at: String::new() }
-    }
-
-    /// As the user writes it.
-    pub fn text(&self) -> String {
-        let product = if self.factor == 1 { self.name.clone() } else { format!("{}*{}", self.factor, self.name) };
-        match self.offset {
-            0 => product,
-            n if n < 0 => format!("{product} - {}", n.unsigned_abs()),
-            n => format!("{product} + {n}"),
-        }
-    }
-
-    fn is_plain(&self) -> bool {
-        (self.factor, self.offset) == (1, 0)
-    }
-
-    /// The values of such an input.
-    pub(crate) fn image(&self, kind: InputKind) -> Range {
-        let image = Range::point(self.factor) * self.range + Range::point(self.offset);
-        image.intersect(kind.domain())
-    }
-}
+use crate::node::Expr;
 
 impl ShapeEnv {
     /// A size, or an integer, that is declared by name.
