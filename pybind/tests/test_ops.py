@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 
 import pytest
@@ -68,6 +69,30 @@ def test_pointwise_in_half_precision(name, dtype):
     ours, exact = compiled(POINTWISE[name])(x, y), POINTWISE[name](x.double(), y.double())
     assert ours.dtype == dtype
     torch.testing.assert_close(ours.double(), exact, rtol=2 * torch.finfo(dtype).eps, atol=2 * torch.finfo(dtype).eps)
+
+
+#: Operators whose kernels in eager compute in the type of the tensors, step by step.
+NARROW = {
+    "trunc": lambda x, y: torch.div(x, y, rounding_mode="trunc"),
+    "floor": lambda x, y: torch.div(x, y, rounding_mode="floor"),
+    "trunc by one": lambda x, y: torch.div(x, y[:1, :1], rounding_mode="trunc"),
+    "floor by a number": lambda x, y: torch.div(x, 3.3, rounding_mode="floor"),
+    "addr": lambda x, y: torch.addr(x, x[:, 0], y[0]),
+    "addr scaled": lambda x, y: torch.addr(x, x[:, 0], y[0], alpha=2.3, beta=0.7),
+    "soft margin": lambda x, y: torch.nn.functional.soft_margin_loss(x, y.sign(), reduction="none"),
+}
+
+
+@pytest.mark.parametrize("name", NARROW)
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+def test_steps_in_half_precision(name, dtype):
+    torch.manual_seed(0)
+    random = (torch.randn(19, 33) * 30).to(dtype), torch.randn(19, 33).to(dtype)
+    special = torch.tensor([0.0, -0.0, 1.0, -2.5, 1e-3, 300.0, math.inf, -math.inf, math.nan], dtype=dtype)
+    for x, y in (random, torch.meshgrid(special, special, indexing="ij")):
+        ours, eager = compiled(NARROW[name])(x, y), NARROW[name](x, y)
+        assert torch.equal(ours.signbit() | ours.isnan(), eager.signbit() | eager.isnan())
+        torch.testing.assert_close(ours, eager, rtol=0, atol=0, equal_nan=True)
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)

@@ -154,6 +154,14 @@ impl Builder {
         self.push(Op::Convert(x), dtype, &sizes)
     }
 
+    /// The elements as a tensor of this type would hold them, in the type that they are computed in: where eager stores
+    /// what it goes on to compute with.
+    pub(crate) fn rounded(&mut self, x: Tensor, dtype: DType) -> Tensor {
+        let stored = self.convert(x, dtype);
+        let computed = self.dtype(x);
+        self.convert(stored, computed)
+    }
+
     fn view(&mut self, x: Tensor, view: View, sizes: &[Expr]) -> Tensor {
         let dtype = self.dtype(x);
         if let op @ (Op::Full(_) | Op::Size(_)) = &self.graph.tensors[x].op {

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Not, Sub};
 
 use fx::prim::Pointwise;
+use symshapes::DType;
 
 use super::{Args, Builder, Rewrite};
 use crate::tensor_ir::Tensor;
@@ -70,6 +71,11 @@ impl<'f, 'b> Term<'f, 'b> {
     /// A number beside this term.
     pub(super) fn number(self, value: f64) -> Term<'f, 'b> {
         self.scope.term(value.beside(self))
+    }
+
+    /// The term [as a tensor of this type would hold it](Builder::rounded).
+    pub(super) fn rounded(self, dtype: DType) -> Term<'f, 'b> {
+        self.scope.build(|b| b.rounded(self.tensor, dtype))
     }
 
     /// A primitive of one operand.

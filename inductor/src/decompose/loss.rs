@@ -114,15 +114,26 @@ pub(crate) fn smooth_l1_backward(b: &mut Builder, a: &Args) -> Rewrite {
     })
 }
 
+/// `log1p(exp(-y x))`; eager stores the result of each operator.
 pub(crate) fn soft_margin(b: &mut Builder, a: &Args) -> Rewrite {
-    forward(b, a, |x, y| (-y * x).exp().log1p())
+    let dtype = a.result()?.dtype;
+    forward(b, a, |x, y| (-x * y).rounded(dtype).exp().rounded(dtype).log1p().rounded(dtype))
 }
 
+/// `-y e / (1 + e)` times the gradient, where `e` is `exp(-y x)`; eager stores the result of each operator.
 pub(crate) fn soft_margin_backward(b: &mut Builder, a: &Args) -> Rewrite {
-    backward(b, a, |x, y| {
-        let e = (-y * x).exp();
-        -y * e / (e + 1.0)
-    })
+    let (combine, dtype, grad) = (Combine::of(a)?, a.result()?.dtype, a.operand(b, "grad_output")?);
+    let f = Formula::new(b);
+    let (x, y) = (f.operand(a, "self")?, f.operand(a, "target")?);
+    let e = (-y * x).rounded(dtype).exp().rounded(dtype);
+    let (slope, below) = (-(y * e).rounded(dtype), (e + 1.0).rounded(dtype));
+    let (slope, below) = (slope.tensor, below.tensor);
+    let count = b.numel(slope);
+    let slope = if combine == Combine::Mean { b.div_size(slope, count) } else { slope };
+    let slope = b.rounded(slope, dtype);
+    let quotient = b.div(slope, below);
+    let quotient = b.rounded(quotient, dtype);
+    Ok(b.mul(quotient, grad))
 }
 
 /// Binary cross-entropy of logits, with the classes' and the positive answers' weights.

@@ -2,9 +2,10 @@
 
 use fx::Scalar;
 use fx::prim::{Pointwise, Result as PrimResult};
-use symshapes::{DType, DTypeClass};
+use symshapes::{DType, DTypeClass, Expr};
 
 use super::args::Operand;
+use super::formula::Formula;
 use super::{Args, Builder, Rewrite, unsupported};
 use crate::tensor_ir::{Op, Tensor};
 
@@ -160,15 +161,40 @@ pub(crate) fn pow_scalar(b: &mut Builder, a: &Args) -> Rewrite {
     Ok(b.expand(power, &sizes))
 }
 
+/// A quotient, rounded as the argument `rounding_mode` says. Eager's kernels for a divisor of several elements compute in
+/// the type of the tensors, which counts where that is narrow.
 pub(crate) fn div_mode(b: &mut Builder, a: &Args) -> Rewrite {
-    let op = match a.str("rounding_mode") {
-        "floor" => Pointwise::FloorDiv,
-        "trunc" => Pointwise::Div,
-        _ => Pointwise::Div,
-    };
-    let quotient = map(b, op, a)?;
-    let truncates = a.str("rounding_mode") == "trunc" && b.dtype(quotient).is_float();
-    Ok(if truncates { b.map(Pointwise::Trunc, &[quotient]) } else { quotient })
+    let stored = a.result()?.dtype;
+    let of_one = a.opt_tensor("other").ok().flatten().is_none_or(|other| b.numel(other) == Expr::ONE);
+    let is_narrow = stored.is_float() && stored != stored.compute() && !of_one;
+    match a.str("rounding_mode") {
+        "floor" if is_narrow => floor_div_narrow(b, a, stored),
+        "floor" => map(b, Pointwise::FloorDiv, a),
+        "trunc" if stored.is_float() => {
+            let quotient = map(b, Pointwise::Div, a)?;
+            let quotient = if is_narrow { b.rounded(quotient, stored) } else { quotient };
+            Ok(b.map(Pointwise::Trunc, &[quotient]))
+        }
+        _ => map(b, Pointwise::Div, a),
+    }
+}
+
+/// `div_floor_floating_vec` of ATen's `BinaryOpsKernel.cpp`, each step of which is stored.
+fn floor_div_narrow(b: &mut Builder, a: &Args, stored: DType) -> Rewrite {
+    let f = Formula::new(b);
+    let (x, y) = (f.operand(a, "self")?, f.operand(a, "other")?);
+    let quotient = (x / y).rounded(stored);
+    let rest = x.with(Pointwise::Fmod, y);
+    let is_endless = quotient.abs().eq(f64::INFINITY) & !x.abs().eq(f64::INFINITY);
+    let multiple = is_endless.pick(x, (x - rest).rounded(stored));
+    let div = (multiple / y).rounded(stored);
+    let differ = (y.lt(0.0) & !rest.lt(0.0)) | (!y.lt(0.0) & rest.lt(0.0));
+    let div = (!rest.eq(0.0) & differ).pick((div - 1.0).rounded(stored), div);
+    let floor = div.map(Pointwise::Floor);
+    let floor = (div - floor).rounded(stored).gt(0.5).pick((floor + 1.0).rounded(stored), floor);
+    let zero = x.number(0.0).with(Pointwise::Copysign, quotient);
+    let floor = div.eq(0.0).pick(zero, floor);
+    Ok(y.eq(0.0).pick(quotient, floor).tensor)
 }
 
 pub(crate) fn addcmul(b: &mut Builder, a: &Args) -> Rewrite {

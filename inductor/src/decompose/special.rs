@@ -201,10 +201,15 @@ pub(crate) fn addr(b: &mut Builder, a: &Args) -> Rewrite {
         return unsupported("integers");
     }
     let (u, v) = (b.unsqueeze(u, 1), b.unsqueeze(v, 0));
+    let dtype = a.result()?.dtype;
     let f = Formula::new(b);
-    let outer = f.term(u) * f.term(v);
-    let outer = if alpha == 1.0 { outer } else { outer * alpha };
-    Ok(if beta == 0.0 { outer } else { f.term(x) * beta + outer }.tensor)
+    // Eager computes in the type of the tensors.
+    let scaled = |x: Tensor, factor: f64| {
+        let x = f.term(x);
+        if factor == 1.0 { x } else { (x * x.number(factor).rounded(dtype)).rounded(dtype) }
+    };
+    let outer = (scaled(u, alpha) * f.term(v)).rounded(dtype);
+    Ok(if beta == 0.0 { outer } else { scaled(x, beta) + outer }.tensor)
 }
 
 /// Rounded to a number of decimals, to even where it lies in the middle.
