@@ -36,7 +36,9 @@ fn main() {
         return;
     }
     let out = env::var("OUT_DIR").expect("cargo sets it");
-    fs::write(Path::new(&out).join("operators.rs"), generate(&operators)).expect("OUT_DIR can be written to");
+    for (file, text) in [("operators.rs", generate(&operators)), ("composites.rs", composites(&operators))] {
+        fs::write(Path::new(&out).join(file), text).expect("OUT_DIR can be written to");
+    }
 }
 
 fn published(schemas: &str) -> BTreeMap<&str, Operator<'_>> {
@@ -81,10 +83,33 @@ fn read_rows<'a>(rows: &'a str, operators: &mut BTreeMap<&'a str, Operator<'a>>)
     Ok(())
 }
 
+/// The compositions that rules name, each with the overloads that it stands for.
+fn composites(operators: &BTreeMap<&str, Operator<'_>>) -> String {
+    let mut composites: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (name, operator) in operators {
+        for (overload, rule) in &operator.rules {
+            if let Some(composite) = rule.split('/').next().and_then(|rule| rule.strip_prefix("Compose.")) {
+                composites.entry(composite).or_default().push(format!("`aten.{name}.{overload}`"));
+            }
+        }
+    }
+    let mut variants = String::new();
+    for (composite, mut overloads) in composites {
+        overloads.sort_unstable();
+        line(&mut variants, format_args!("/// {}.\n{composite},", overloads.join(", ")));
+    }
+    format!(
+        "\
+/// The compositions that the compiler writes out.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Composite {{\n{variants}}}
+"
+    )
+}
+
 fn generate(operators: &BTreeMap<&str, Operator<'_>>) -> String {
     let [mut ops, mut names, mut schemas, mut rules, mut packet_of] = [const { String::new() }; 5];
     let [mut packets, mut packet_names, mut firsts, mut traits] = [const { String::new() }; 4];
-    let mut composites: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut count = 0;
     for (name, operator) in operators {
         let variant = if KEYWORDS.contains(name) { format!("r#{name}") } else { (*name).to_owned() };
@@ -99,17 +124,10 @@ fn generate(operators: &BTreeMap<&str, Operator<'_>>) -> String {
             line(&mut packet_of, format_args!("Packet::{variant},"));
             let rule = operator.rules.get(overload);
             line(&mut rules, format_args!("{},", rule.map_or("None".to_owned(), |rule| rule_of(rule))));
-            if let Some(composite) = rule.and_then(|rule| rule.split('/').next()?.strip_prefix("Compose.")) {
-                composites.entry(composite).or_default().push(format!("`aten.{name}.{overload}`"));
-            }
             count += 1;
         }
     }
     line(&mut firsts, format_args!("{count}"));
-    let mut composite_variants = String::new();
-    for (composite, overloads) in composites {
-        line(&mut composite_variants, format_args!("/// {}.\n{composite},", overloads.join(", ")));
-    }
     let total = operators.len();
     format!(
         "\
@@ -124,10 +142,6 @@ pub enum Aten {{\n{ops}}}
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(non_camel_case_types, reason = \"named as torch names them\")]
 pub enum Packet {{\n{packets}}}
-
-/// The compositions that the compiler writes out.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Composite {{\n{composite_variants}}}
 
 /// The overloads, sorted by operator.
 static OPS: [Aten; {count}] = {{ use Aten::*; [{all_ops}] }};

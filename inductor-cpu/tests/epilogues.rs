@@ -4,8 +4,8 @@ mod support;
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 use fx::{Arg, NodeId};
+use inductor::backend::Way;
 use inductor::backend::{Backend, CompiledKernel, Library};
-use inductor::epilogue::Way;
 use inductor::plan::{Buf, BufData, Call, CallArg, CallKind, CallResult, Epilogue, KernelId, Layout, Plan, Storage};
 use inductor_cpu::Cpu;
 use proptest::prelude::*;

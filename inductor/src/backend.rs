@@ -1,7 +1,6 @@
 //! The interface of a device: all that the middle knows of one.
 
 use crate::autotune::Autotuner;
-use crate::epilogue::Way;
 use crate::loop_ir::Kernel;
 use crate::plan::{Call, Epilogue, Plan, View};
 use std::any::Any;
@@ -96,6 +95,17 @@ pub trait Backend: Send + Sync {
     fn autotuner(&self, _ways: usize, _what: &[&str]) -> Option<Autotuner> {
         None
     }
+}
+
+/// The ways in which a device computes a call and its epilogue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// One after the other.
+    Apart,
+    /// At once. The product has memory of its own, should the device change its mind.
+    Fused,
+    /// At once. The product can grow in the memory of a result of the epilogue.
+    InPlace,
 }
 
 /// A kernel of several that are launched together.

@@ -19,8 +19,10 @@
 use rustc_hash::FxHashMap;
 use symshapes::{Expr, Range, Sym};
 
-use crate::in_place::reads_first;
-use crate::loop_ir::{AxisData, Kernel, Loop, Op, Param, Role, Stmt, StoreMode};
+use crate::backend::Way;
+use crate::loop_ir::access::{is_elementwise, reads_first};
+use crate::loop_ir::{AxisData, Kernel, Loop, Op, Param, Role, Stmt};
+use crate::plan::SizeError;
 use crate::plan::uses::Uses;
 use crate::plan::{Buf, Call, CallKind, CallResult, Epilogue, Launch, Plan, Step, Storage, SymbolicPlan};
 
@@ -41,22 +43,21 @@ pub fn fuse(plan: &mut SymbolicPlan) {
     plan.steps = steps.into_iter().flatten().collect();
 }
 
-/// The ways in which a device computes a call and its epilogue.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Way {
-    /// One after the other.
-    Apart,
-    /// At once. The product has memory of its own, should the device change its mind.
-    Fused,
-    /// At once. The product can grow in the memory of a result of the epilogue.
-    InPlace,
-}
-
 /// A device's choice of the [`Way`] for a call and its epilogue.
 pub type WayOf<'a> = dyn Fn(&Plan, &Call, &Epilogue) -> Way + 'a;
 
+impl SymbolicPlan {
+    /// The plan for these values of the symbols, and for a device that computes fused steps in these ways.
+    ///
+    /// # Errors
+    /// As [`SymbolicPlan::at`].
+    pub fn fused_at(&self, value: &dyn Fn(Sym) -> Option<i64>, way: &WayOf<'_>) -> Result<Plan, SizeError> {
+        self.rewritten_at(value, |plan| resolve_epilogues(plan, way))
+    }
+}
+
 /// Rewrites fused steps to the way in which the device computes them. The arena is not laid out yet.
-pub(crate) fn resolve_epilogues(plan: &mut Plan, way: &WayOf<'_>) {
+fn resolve_epilogues(plan: &mut Plan, way: &WayOf<'_>) {
     let frozen = plan.frozen;
     for (at, step) in std::mem::take(&mut plan.steps).into_iter().enumerate() {
         let how = if let Step::Fused(call, epilogue) = &step { way(plan, call, epilogue) } else { Way::Fused };
@@ -89,7 +90,7 @@ fn room(plan: &Plan, epilogue: &Epilogue) -> Option<usize> {
     })
 }
 
-/// An [elementwise](is_elementwise) kernel for a rectangle of its elements, as which a part of the product lies in
+/// An [elementwise](crate::loop_ir::access::is_elementwise) kernel for a rectangle of its elements, as which a part of the product lies in
 /// memory: some columns, side by side, of some rows.
 ///
 /// The root's range says which rows. Behind the kernel's own sizes come the first column and the number of columns;
@@ -227,70 +228,5 @@ fn gives(step: &Step<Expr>, buf: Buf) -> bool {
         Step::Launch(_) | Step::Group(_) | Step::Fused(..) | Step::Free(_) | Step::Check(_) | Step::Write { .. } => {
             false
         }
-    }
-}
-
-/// True if a kernel's loops nest perfectly, run through all elements of a param in the order of memory, and load and
-/// store (of this param, and of what they write) the element that they are at.
-pub fn is_elementwise(kernel: &Kernel, product: Param) -> bool {
-    let mut pool = kernel.exprs.clone();
-    let (mut number, mut count) = (Expr::ZERO, Expr::ONE);
-    let mut l = &kernel.root;
-    loop {
-        let axis = &kernel.axes[l.axis];
-        let (row, at) = (pool.mul(number, axis.extent), pool.sym(axis.sym));
-        // The only place of a loop of one iteration is 0.
-        number = if axis.extent == Expr::ONE { number } else { pool.add(row, at) };
-        count = pool.mul(count, axis.extent);
-        if !l.accs.is_empty() {
-            return false;
-        }
-        let mut inner = l.body.iter().filter_map(|stmt| if let Stmt::Loop(inner) = stmt { Some(inner) } else { None });
-        match (inner.next(), inner.next()) {
-            (None, _) => break,
-            (Some(next), None) if matches!(l.body.last(), Some(Stmt::Loop(_))) => l = next,
-            _ => return false,
-        }
-    }
-    let mut holds = count == kernel.params[product].len;
-    kernel.walk(&mut |stmt| holds &= is_local(kernel, product, number, stmt));
-    holds
-}
-
-/// True if a statement touches the product and what is written at this place alone.
-fn is_local(kernel: &Kernel, product: Param, place: Expr, stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::Loop(_) => true,
-        Stmt::Accumulate { .. } => false,
-        Stmt::Store { param, index, mask, mode, .. } => {
-            let is_out = kernel.params[*param].role == Role::Out;
-            is_out && *index == place && mask.is_none() && *mode == StoreMode::Set
-        }
-        Stmt::Let(value) => match &kernel.values[*value].op {
-            Op::Load { param, index, mask } if *param == product => *index == place && mask.is_none(),
-            Op::Load { param, .. } => kernel.params[*param].role == Role::In,
-            Op::Bind(..) | Op::Reduced(_) => false,
-            Op::Const(_) | Op::Index(_) | Op::Map(..) | Op::Convert(_) | Op::Bitcast(_) => true,
-        },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_elementwise;
-    use crate::loop_ir::Kernel;
-
-    fn takes(text: &str) -> bool {
-        let kernel = text.parse::<Kernel>().expect("it parses");
-        let (product, _) = kernel.params.iter().next().expect("it has a param");
-        is_elementwise(&kernel, product)
-    }
-
-    #[test]
-    fn what_runs_through_the_product_in_order_is_elementwise() {
-        assert!(takes(include_str!("../tests/golden/grid/pointwise.loop")), "with rows of a bias");
-        assert!(takes(include_str!("../tests/golden/grid/broadcast.loop")), "in one loop");
-        assert!(!takes(include_str!("../tests/golden/grid/transpose.loop")), "it stores elsewhere");
-        assert!(!takes(include_str!("../tests/golden/grid/softmax.loop")), "it reduces");
     }
 }

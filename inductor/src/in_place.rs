@@ -1,7 +1,7 @@
 //! Kernels that write into the caller's tensors.
 //!
 //! A graph that changes its inputs computes their new values beside the old ones, and writes them back at the end.
-//! Where the kernel that computes a value reads the old one [element by element](crate::epilogue::is_elementwise), or
+//! Where the kernel that computes a value reads the old one [element by element](crate::loop_ir::access::is_elementwise), or
 //! nobody does, it can write to the input at once: an optimiser's step then moves each of its tensors once, not three
 //! times.
 //!
@@ -22,11 +22,11 @@ use fx::Graph;
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::Expr;
 
-use crate::epilogue::is_elementwise;
+use crate::loop_ir::access::{is_elementwise, reads_first};
 use crate::loop_ir::{Kernel, Loop, Op, Param, Role, Stmt};
 use crate::plan::uses::Uses;
 use crate::plan::{Buf, Fate, KernelId, Launch, Output, Step, Storage, SymbolicPlan, View};
-use crate::schedule::same_strides;
+use crate::tensor_ir::same_strides;
 
 /// A param that is read and the one that is written at the same place.
 type Merge = (Option<Param>, Param);
@@ -103,20 +103,6 @@ fn writer(plan: &SymbolicPlan, uses: &Uses, into: Buf, from: &View<Expr>) -> Opt
 fn param(kernel: &Kernel, args: &[Buf], buf: Buf) -> Option<Param> {
     let mut params = kernel.arguments().zip(args).filter(|(_, arg)| **arg == buf).map(|((param, _), _)| param);
     params.next().filter(|_| params.next().is_none())
-}
-
-/// True if no load of one param follows a store to the other.
-pub(crate) fn reads_first(kernel: &Kernel, read: Param, written: Param) -> bool {
-    let (mut stored, mut holds) = (false, true);
-    kernel.walk(&mut |stmt| match stmt {
-        Stmt::Store { param, .. } => stored |= *param == written,
-        Stmt::Let(value) => {
-            let loads = matches!(kernel.values[*value].op, Op::Load { param, .. } if param == read);
-            holds &= !(loads && stored);
-        }
-        Stmt::Loop(_) | Stmt::Accumulate { .. } => {}
-    });
-    holds
 }
 
 /// The plan's kernels, and those made of them.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tools.checks import circles
 from tools.checks.tidy import (
     MAX_LINES,
     MAX_WIDTH,
@@ -108,3 +109,22 @@ def test_pages_name_every_crate(tmp_path: Path) -> None:
     problems = list(check_crates_named(page))
     assert "README.md: does not name the crate fx" in problems
     assert not any("symshapes" in problem for problem in problems)
+
+
+def test_circles_are_found_through_what_a_parent_re_exports(tmp_path: Path) -> None:
+    def crate(**files: str) -> list[tuple[str, list[str]]]:
+        source = tmp_path / "made" / "src"
+        for name, text in files.items():
+            path = source / f"{name.replace('__', '/')}.rs"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        (tmp_path / "made" / "Cargo.toml").write_text("")
+        return list(circles.circles(tmp_path))
+
+    library = "mod a;\nmod b;\npub use a::Thing;\n"
+    one_way = "use crate::Thing;\n#[cfg(test)]\nmod tests { use crate::b; }\n"
+    assert crate(lib=library, a="pub struct Thing;\n// crate::b::made()\n", b=one_way) == []
+    assert crate(a="pub struct Thing;\nfn f() { crate::b::made() }\n") == [("made", ["a", "b"])]
+    parent = "mod c;\nmod d;\npub struct Thing;\n"
+    children = {"a__c": "use super::d::*;\n", "a__d": "use super::super::a::c::{self as x};\n"}
+    assert crate(a=parent, **children) == [("made::a", ["c", "d"])]

@@ -8,6 +8,7 @@
 - Everything that the book's table of contents names is there, and every page is named.
 - The Rust blocks of the book are doc tests of some crate; those marked `ignore` stand in the sources, line by line.
 - README and the architecture page name every crate.
+- Modules of a crate form no circles but those that are left (`tools/checks/circles.py`).
 - Rust names the overloads of ATen by its enumeration, not as strings, but in tests.
 """
 
@@ -19,6 +20,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tools.checks import circles
 from tools.ui import ROOT
 
 MAX_LINES = 900
@@ -111,6 +113,7 @@ def check(root: Path) -> Iterator[str]:
         yield from check_file(root, path)
     for manifest in sorted(root.glob("*/Cargo.toml")):
         yield from check_manifest(manifest)
+    yield from circles.check(root)
     yield from check_book(root / "book" / "src")
     rust = [path for path in tracked(root) if path.suffix == ".rs"]
     published = overloads((root / "fx" / "src" / "aten" / "schemas.txt").read_text())

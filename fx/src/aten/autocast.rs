@@ -5,27 +5,9 @@
 //! are; on a GPU they are [`Cast::Unknown`]: many there are composed of others that are registered.
 //! Invariant: an operator of [`Cast::Keep`] calls none that converts. Modes are the caller's to know.
 
+pub use super::traits::Cast;
 use super::{Aten, Packet};
 use symshapes::{DType, DeviceKind};
-
-/// The cast policies: conversions that a call makes of its arguments.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Cast {
-    /// They become the chosen type (`lower_precision_fp`).
-    Lower,
-    /// They become 32 bits wide (`fp32`).
-    Full,
-    /// The first becomes 32 bits wide, unless the call names the element type of its result (`fp32_set_opt_dtype`).
-    FullResult,
-    /// They become the widest type among them (`promote`).
-    Widest,
-    /// They stay what they are.
-    Keep,
-    /// It calls others that widen: what has 32 bits stays, the rest is not known.
-    Composed,
-    /// It calls others, which do one thing or another.
-    Unknown,
-}
 
 impl Cast {
     /// The types that arguments of these types become, if `chosen` is the mode's; `None` where that is not known, or is

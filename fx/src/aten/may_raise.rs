@@ -4,23 +4,13 @@
 //! numbers is known when metadata is inferred, and is no such failure. Invariant: [`may_raise`] is false only of calls
 //! that cannot fail: of a function that is no ATen operator nothing is known.
 
+pub use super::traits::Failure;
 use super::{Aten, Packet, Param, ScalarUse, Type};
 use crate::{
     arg::Arg,
     graph::{Graph, Kind, Meta, Node, NodeId},
 };
 use symshapes::{DType, DeviceKind};
-
-/// The kinds of tensor values on which a call fails.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Failure {
-    /// Indices, of which one is out of bounds.
-    Place,
-    /// A divisor of integers that is zero.
-    Division,
-    /// Elements that the operator does not take: a singular matrix, a negative probability.
-    Value,
-}
 
 /// True if a call, of an ATen overload or in torch's names, may raise for what the tensors hold.
 pub fn may_raise(graph: &Graph, id: NodeId) -> bool {

@@ -16,8 +16,9 @@ mod traits;
 
 pub use bind::{BindError, Bound};
 pub use may_raise::{Failure, may_raise, overflows};
-pub use ops::{Aten, Composite, Packet};
+pub use ops::{Aten, Packet};
 pub use parse::ParseError;
+pub use rules::Composite;
 pub use schema::{Alias, Param, Return, Schema, Type};
 pub use side_effects::{SideEffect, draws, idle_dropout, side_effect};
 pub use traits::{Aliasing, ScalarUse, Traits};

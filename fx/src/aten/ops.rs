@@ -4,12 +4,9 @@
 //! each operator of which more is known. What the columns mean stands in `rules.rs` and `traits.rs`.
 
 use super::{
-    Overload,
-    autocast::Cast,
-    may_raise::Failure,
-    parse,
-    rules::{Extern, Rule},
-    traits::{Aliasing, ScalarUse, Traits},
+    Overload, parse,
+    rules::{Composite, Extern, Rule},
+    traits::{Aliasing, Cast, Failure, ScalarUse, Traits},
 };
 use crate::prim::{Domain, Pointwise, Reduction};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};

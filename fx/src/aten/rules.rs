@@ -3,8 +3,9 @@
 //! An overload without a rule is called: as a library's function ([`Extern::Function`]) if its schema says that it is
 //! one, else as eager would call it (a fallback).
 
-use super::ops::Composite;
 use crate::prim::{Pointwise, Reduction};
+
+include!(concat!(env!("OUT_DIR"), "/composites.rs"));
 
 /// The rules by which the compiler lowers an overload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,5 @@
 //! Facts about an operator whatever its overload: the columns of `operators.txt` that are no rules.
 
-use super::{autocast::Cast, may_raise::Failure};
-
 /// Facts about an operator beside its schemas.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Traits {
@@ -66,4 +64,34 @@ pub enum ScalarUse {
     Wide,
     /// It writes it into elements, of whatever type.
     Fill,
+}
+
+/// The cast policies: conversions that a call makes of its arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cast {
+    /// They become the chosen type (`lower_precision_fp`).
+    Lower,
+    /// They become 32 bits wide (`fp32`).
+    Full,
+    /// The first becomes 32 bits wide, unless the call names the element type of its result (`fp32_set_opt_dtype`).
+    FullResult,
+    /// They become the widest type among them (`promote`).
+    Widest,
+    /// They stay what they are.
+    Keep,
+    /// It calls others that widen: what has 32 bits stays, the rest is not known.
+    Composed,
+    /// It calls others, which do one thing or another.
+    Unknown,
+}
+
+/// The kinds of tensor values on which a call fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// Indices, of which one is out of bounds.
+    Place,
+    /// A divisor of integers that is zero.
+    Division,
+    /// Elements that the operator does not take: a singular matrix, a negative probability.
+    Value,
 }

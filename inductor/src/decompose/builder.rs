@@ -9,8 +9,7 @@ use symshapes::{DType, Expr};
 
 use super::Promise;
 use crate::loop_ir::Scalar;
-use crate::schedule::same_strides;
-use crate::tensor_ir::{Dims, Op, Tensor, TensorData, TensorGraph, View, is_dense, is_injective, numel};
+use crate::tensor_ir::{Dims, Op, Tensor, TensorData, TensorGraph, View, is_dense, is_injective, numel, same_strides};
 
 /// The graph under construction and the node that it is being built for.
 pub(crate) struct Builder {

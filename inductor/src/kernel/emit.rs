@@ -8,11 +8,11 @@ use fx::prim::{Cost, Pointwise};
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{DType, Expr, Pool, Sym};
 
-use super::frame::{At, Frame, Reads, flat_index, shift, through_view};
 use super::nest::{Nest, settle};
 use super::scope::Scopes;
 use crate::backend::Capabilities;
 use crate::loop_ir::{Kernel, Param, ParamData, Role, Scalar, Value};
+use crate::schedule::{At, Frame, Reads, flat_index, shift, through_view};
 use crate::schedule::{Group, Root, RootKind, Roots, Span, span};
 use crate::tensor_ir::{GatherDim, Op, Tensor, TensorGraph, typical};
 

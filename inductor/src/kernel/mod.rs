@@ -8,9 +8,7 @@
 mod bounds;
 mod compact;
 mod emit;
-mod frame;
 mod nest;
 mod scope;
 
 pub use emit::{Arg, Built, build};
-pub use frame::{Frame, Reads};

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 use symshapes::{Expr, Node, Pool, Sym};
 
-use super::frame::{Frame, Reads, flat_index};
 use crate::schedule::{Domain, Root, RootKind, Roots};
+use crate::schedule::{Frame, Reads, flat_index};
 use crate::tensor_ir::{Dims, TensorGraph, typical};
 
 /// Rounds of splitting; views of views rarely need more than two.

@@ -15,6 +15,7 @@
 //!
 //! This module names no device.
 
+pub mod access;
 mod bounds;
 pub mod text;
 pub mod verify;

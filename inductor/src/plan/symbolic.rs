@@ -11,7 +11,6 @@ use symshapes::{Expr, Pool, Sym};
 use super::launch_groups;
 use super::sizes::{Result, SizeError, Values};
 use super::{Buf, BufData, Call, CallArg, Epilogue, Fate, KernelId, Launch, Output, Plan, Step, Storage, View};
-use crate::epilogue::{self, WayOf};
 use crate::loop_ir::Kernel;
 use crate::memory::{self, Interval};
 
@@ -57,18 +56,18 @@ impl SymbolicPlan {
     /// # Errors
     /// A value outside its symbol's range, a size that has no value or a negative one, memory beyond 64 bits.
     pub fn at(&self, value: &dyn Fn(Sym) -> Option<i64>) -> Result<Plan> {
-        self.laid_out(value, None)
+        self.rewritten_at(value, |_| {})
     }
 
-    /// The plan for these values of the symbols, and for a device that computes fused steps in these ways.
+    /// The plan for these values of the symbols, rewritten before its arena is laid out.
     ///
     /// # Errors
     /// As [`SymbolicPlan::at`].
-    pub fn fused_at(&self, value: &dyn Fn(Sym) -> Option<i64>, way: &WayOf<'_>) -> Result<Plan> {
-        self.laid_out(value, Some(way))
-    }
-
-    fn laid_out(&self, value: &dyn Fn(Sym) -> Option<i64>, way: Option<&WayOf<'_>>) -> Result<Plan> {
+    pub(crate) fn rewritten_at(
+        &self,
+        value: &dyn Fn(Sym) -> Option<i64>,
+        rewrite: impl FnOnce(&mut Plan),
+    ) -> Result<Plan> {
         let values = Values::new(&self.pool, value);
         let mut bufs: Vec<BufData> =
             self.bufs.iter().map(|(buf, data)| values.buf(buf, data)).collect::<Result<_>>()?;
@@ -89,9 +88,7 @@ impl SymbolicPlan {
             lender: None,
             fates: Arc::clone(&self.fates),
         };
-        if let Some(way) = way {
-            epilogue::resolve_epilogues(&mut plan, way);
-        }
+        rewrite(&mut plan);
         if self.choices.groups_launches {
             launch_groups::group(&mut plan);
         }

@@ -3,8 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{Expr, Pool};
 
+use super::frame::{Frame, Reads};
 use super::{Domain, Root, RootKind, Roots, Span};
-use crate::kernel::{Frame, Reads};
 use crate::tensor_ir::{CallId, CallOut, Op, Tensor, TensorGraph};
 
 /// Roots beyond which a group takes no more: compile time and registers bound it.

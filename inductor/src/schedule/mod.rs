@@ -6,12 +6,15 @@
 //! stands between them.
 
 mod domain;
+mod frame;
 mod fuse;
 mod place;
 mod roots;
 
 pub use domain::{Domain, Span, refine};
+pub(crate) use frame::{At, flat_index, shift, through_view};
+pub use frame::{Frame, Reads};
 pub use fuse::{Group, Schedule, Unit, schedule};
 pub(crate) use place::all_places;
-pub use place::{Layout, Place, same_strides, span};
+pub use place::{Layout, Place, span};
 pub use roots::{Root, RootKind, Roots, find_roots};

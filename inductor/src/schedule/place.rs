@@ -156,11 +156,6 @@ fn reshape_strides(pool: &mut Pool, layout: &Layout, sizes: &[Expr]) -> Option<V
     Some(strides)
 }
 
-/// True if two layouts are known to address the same elements (strides of dimensions of size 1 do not matter).
-pub fn same_strides(sizes: &[Expr], a: &[Expr], b: &[Expr]) -> bool {
-    sizes.contains(&Expr::ZERO) || (0..sizes.len()).all(|k| sizes[k] == Expr::ONE || a[k] == b[k])
-}
-
 /// The number of elements that a layout spans from the start of its buffer, if it has any.
 pub fn span(pool: &mut Pool, layout: &Layout) -> Expr {
     if layout.sizes.contains(&Expr::ZERO) {

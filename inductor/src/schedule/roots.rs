@@ -5,9 +5,9 @@ use fx::prim::{Cost, Reduction};
 use smallvec::SmallVec;
 use symshapes::{Expr, Pool};
 
-use super::place::{Layout, Place, places, same_strides, stored_layouts, walk};
+use super::place::{Layout, Place, places, stored_layouts, walk};
 use crate::tensor_ir::{
-    Arg, Call, Dims, GatherDim, Op, Output, Tensor, TensorGraph, View, numel, stride_order, typical_numel,
+    Arg, Call, Dims, GatherDim, Op, Output, Tensor, TensorGraph, View, numel, same_strides, stride_order, typical_numel,
 };
 use fx::NodeId;
 

@@ -372,6 +372,11 @@ pub fn typical_numel(pool: &Pool, sizes: &[Expr]) -> i64 {
     sizes.iter().fold(1, |product: i64, &n| product.saturating_mul(typical(pool, n)))
 }
 
+/// True if two layouts are known to address the same elements (strides of dimensions of size 1 do not matter).
+pub fn same_strides(sizes: &[Expr], a: &[Expr], b: &[Expr]) -> bool {
+    sizes.contains(&Expr::ZERO) || (0..sizes.len()).all(|k| sizes[k] == Expr::ONE || a[k] == b[k])
+}
+
 /// Row-major strides. A dimension without elements counts as one.
 pub fn contiguous_strides(pool: &mut Pool, sizes: &[Expr]) -> Dims {
     let mut strides: Dims = sizes.iter().map(|_| Expr::ONE).collect();

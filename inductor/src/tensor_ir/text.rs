@@ -79,7 +79,7 @@ impl TensorData {
         write!(f, "{}[{}]", dtype_name(self.dtype), Sizes(pool, &self.sizes))?;
         let row_major = contiguous_strides(pool, &self.sizes);
         if let Some(strides) = &self.strides
-            && !crate::schedule::same_strides(&self.sizes, strides, &row_major)
+            && !super::same_strides(&self.sizes, strides, &row_major)
         {
             write!(f, "{{{}}}", Sizes(pool, strides))?;
         }

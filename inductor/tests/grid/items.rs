@@ -1,8 +1,8 @@
 //! Kernels as functions of an item's number, held against the loops.
 
 use crate::support::devices;
-use inductor::epilogue::is_elementwise;
 use inductor::grid::{lower_items, verify::verify};
+use inductor::loop_ir::access::is_elementwise;
 use inductor::loop_ir::{Kernel, Param};
 use inductor_testing::grid as interp;
 use inductor_testing::loops;

@@ -3,7 +3,7 @@
 use crate::compare;
 use expect_test::expect;
 use fx::text;
-use inductor::epilogue::Way;
+use inductor::backend::Way;
 use inductor::plan::verify::verify;
 use inductor::plan::{
     Buf, BufData, Call, CallArg, CallKind, CallResult, Launch, ObjectId, Output, Plan, Step, Storage, SymbolicPlan,

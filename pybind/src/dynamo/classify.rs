@@ -1,13 +1,13 @@
 //! Classification of objects: by exact types only, so that a subclass, which may mean anything, is never taken for its
 //! base.
 
+use super::members::dotted_name;
 use super::{arrays, constant, members};
 use crate::fx_module::{allowed_target, function_target};
 use crate::torch::Torch;
 use dynamo_core::host::{FunctionView, Mark, Obj, Place, RecordClass, Table, TensorView, Unbacked, View};
 use dynamo_core::trace::has_row;
 use guards::DispatchKeys;
-use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -257,29 +257,6 @@ fn function<'py>(function: &Bound<'py, PyFunction>) -> PyResult<FunctionView<Bou
         name,
         place,
     })
-}
-
-/// Module and qualified name of a class, as the program would write it.
-pub(super) fn dotted_name(class: &Bound<'_, PyAny>) -> PyResult<String> {
-    thread_local! {
-        /// The names of static types, which never end.
-        static KNOWN: RefCell<FxHashMap<usize, String>> = RefCell::default();
-    }
-    let flags = class.cast::<PyType>().map(members::flags).unwrap_or(ffi::Py_TPFLAGS_HEAPTYPE);
-    let is_static = flags & ffi::Py_TPFLAGS_IMMUTABLETYPE != 0 && flags & ffi::Py_TPFLAGS_HEAPTYPE == 0;
-    let address = class.as_ptr() as usize;
-    if is_static && let Some(known) = KNOWN.with_borrow(|known| known.get(&address).cloned()) {
-        return Ok(known);
-    }
-    let py = class.py();
-    let module = class.getattr(intern!(py, "__module__"))?;
-    let name = class.getattr(intern!(py, "__qualname__"))?;
-    let module = module.cast::<PyString>().ok().and_then(|module| module.to_str().ok()).unwrap_or_default();
-    let name = [module, name.cast::<PyString>()?.to_str()?].join(".");
-    if is_static {
-        KNOWN.with_borrow_mut(|known| known.insert(address, name.clone()));
-    }
-    Ok(name)
 }
 
 fn tensor<'py>(torch: &Torch, object: &Bound<'py, PyAny>) -> PyResult<Option<TensorView<Bound<'py, PyAny>>>> {

@@ -1,7 +1,6 @@
 //! Attributes of classes and instances, as `_PyType_Lookup` and `object.__getattribute__` find them; nothing is bound,
 //! and no code of the user's runs.
 
-use super::classify::dotted_name;
 use dynamo_core::host::EnumMember;
 use pyo3::ffi::{self, PyObject, PyTypeObject};
 use pyo3::intern;
@@ -201,6 +200,29 @@ pub(super) fn has_no_hooks(module: &Bound<'_, PyAny>) -> PyResult<bool> {
         }
     }
     Ok(true)
+}
+
+/// Module and qualified name of a class, as the program would write it.
+pub(super) fn dotted_name(class: &Bound<'_, PyAny>) -> PyResult<String> {
+    thread_local! {
+        /// The names of static types, which never end.
+        static KNOWN: RefCell<FxHashMap<usize, String>> = RefCell::default();
+    }
+    let flags = class.cast::<PyType>().map(flags).unwrap_or(ffi::Py_TPFLAGS_HEAPTYPE);
+    let is_static = flags & ffi::Py_TPFLAGS_IMMUTABLETYPE != 0 && flags & ffi::Py_TPFLAGS_HEAPTYPE == 0;
+    let address = class.as_ptr() as usize;
+    if is_static && let Some(known) = KNOWN.with_borrow(|known| known.get(&address).cloned()) {
+        return Ok(known);
+    }
+    let py = class.py();
+    let module = class.getattr(intern!(py, "__module__"))?;
+    let name = class.getattr(intern!(py, "__qualname__"))?;
+    let module = module.cast::<PyString>().ok().and_then(|module| module.to_str().ok()).unwrap_or_default();
+    let name = [module, name.cast::<PyString>()?.to_str()?].join(".");
+    if is_static {
+        KNOWN.with_borrow_mut(|known| known.insert(address, name.clone()));
+    }
+    Ok(name)
 }
 
 /// `type.__flags__`

@@ -8,7 +8,7 @@
 //! Invariant: a word is read only after all that vouches for the object around it: the flag, then the words before it.
 
 use super::objects::CallObjects;
-use super::version_tags::Tag;
+use super::version_tags::{Tag, Word};
 use super::watchers::Watch;
 use crate::torch::TensorWords;
 use guards::{SealState, TensorGuardId};
@@ -17,14 +17,6 @@ use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
-
-/// A word in memory: its address, and the value that it had. If the address is null, the value is the index of a tag
-/// that is no word.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Word {
-    pub(super) at: *const u64,
-    pub(super) value: u64,
-}
 
 /// The dependencies of a snapshot.
 #[derive(Debug)]

@@ -67,7 +67,7 @@ fn is_constant(object: &Bound<'_, PyAny>) -> bool {
         || object.is_exact_instance_of::<PyString>()
         || object.is_exact_instance_of::<PyBytes>()
         || matches!(
-            super::classify::dotted_name(object.get_type().as_any()).as_deref(),
+            super::members::dotted_name(object.get_type().as_any()).as_deref(),
             Ok("torch.dtype" | "torch.device" | "torch.layout" | "torch.memory_format")
         )
 }

@@ -14,7 +14,6 @@
 //! compare one runs none of the program's code.
 
 use super::objects::CallObjects;
-use super::seal::Word;
 use super::watchers::Watch;
 use pyo3::ffi;
 use pyo3::intern;
@@ -42,6 +41,14 @@ pub(super) type Field = *const *mut ffi::PyObject;
 struct WeakrefHead {
     ob_base: ffi::PyObject,
     wr_object: *mut ffi::PyObject,
+}
+
+/// A word in memory: its address, and the value that it had. If the address is null, the value is the index of a tag
+/// that is no word.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word {
+    pub(super) at: *const u64,
+    pub(super) value: u64,
 }
 
 /// The words that a tag compares, and what has to stay alive for it.

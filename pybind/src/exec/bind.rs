@@ -3,7 +3,7 @@
 use super::dispatch;
 use super::externs::{self, Form};
 use super::libtorch::{LibCall, LibTorch};
-use super::python_step::{PyArg, PyCall};
+use super::py_call::{PyArg, PyCall};
 use crate::import::{Imported, to_python};
 use crate::torch::Torch;
 use fx::{Arg, NodeId};

@@ -6,7 +6,7 @@
 use super::dispatch::Dispatch;
 use super::externs::{Extern, Form, Value};
 use super::frozen::MadeOf;
-use super::python_step::PyCall;
+use super::py_call::PyCall;
 use crate::torch::shim::ShimError;
 use crate::torch::tensor::DeviceCode;
 use crate::torch::{RawTensor, Shim, Tensor, Torch, tensor};

@@ -14,6 +14,7 @@ pub(crate) mod externs;
 mod frozen;
 mod given;
 mod libtorch;
+mod py_call;
 mod python_step;
 mod run;
 

@@ -1,10 +1,10 @@
 //! Python as the language that a program is embedded in: calls through it, and its exceptions.
 
 use super::libtorch::LibTorch;
+use super::py_call::{PyArg, PyCall};
 use super::{Failed, Frame, Prepared};
-use crate::torch::{Torch, tensor};
+use crate::torch::Torch;
 use inductor::device::DeviceError;
-use inductor::plan::ObjectId;
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -58,26 +58,6 @@ impl<'a, 'py> Call<'a, 'py> {
             },
         }
     }
-}
-
-/// An argument of a call through Python.
-pub(crate) enum PyArg {
-    /// An object that is constant from call to call.
-    Constant(Py<PyAny>),
-    Tensor(ViewId),
-    Object(ObjectId),
-    List(Vec<PyArg>),
-}
-
-/// A call through Python.
-pub(crate) struct PyCall {
-    pub(super) callable: Py<PyAny>,
-    pub(super) args: Vec<PyArg>,
-    pub(super) kwargs: Vec<(Py<PyAny>, PyArg)>,
-    pub(super) results: Vec<Keep>,
-    /// True if the callee returns a tuple or list even of one result.
-    pub(super) tuple: bool,
-    pub(super) target: String,
 }
 
 /// The context that a call through Python reads.
@@ -178,6 +158,6 @@ impl<'py> Scope<'_, 'py> {
             return Ok(self.args[index].clone());
         }
         let raw = self.program.handle(view, frame)?;
-        Ok(tensor::to_python(self.py, raw)?.into_bound(self.py))
+        Torch::get(self.py)?.wrap(self.py, raw)
     }
 }

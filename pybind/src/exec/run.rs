@@ -11,7 +11,7 @@ use super::{Failed, Frame, Prepared, Slot, no_memory, not_prepared};
 use crate::device::Wgpu;
 use crate::import::Imported;
 use crate::options::Options;
-use crate::torch::{Shim, Torch, tensor};
+use crate::torch::{Shim, Torch};
 use fx::Meta;
 use inductor::backend::{Backend, CompiledKernel};
 use inductor::device::DeviceError;
@@ -217,11 +217,12 @@ impl Program {
         args: &[Bound<'py, PyAny>],
         frame: &mut Frame,
     ) -> PyResult<Bound<'py, PyTuple>> {
+        let torch = Torch::get(py)?;
         let mut outputs: SmallVec<[Bound<'py, PyAny>; 8]> = SmallVec::with_capacity(self.prepared.outputs().len());
         for output in self.prepared.outputs() {
             let value = match output {
                 Output::Input(index) => args[*index].clone(),
-                Output::View(view) => tensor::to_python(py, self.prepared.handle(*view, frame)?)?.into_bound(py),
+                Output::View(view) => torch.wrap(py, self.prepared.handle(*view, frame)?)?,
                 Output::Constant(value) => value.bind(py).clone(),
                 Output::Object(object) => match frame.object(*object) {
                     Some(value) => value.bind(py).clone(),

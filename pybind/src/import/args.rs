@@ -2,11 +2,12 @@
 
 use super::Importer;
 use super::meta::device;
+use super::number::number;
 use crate::torch::Torch;
 use fx::Arg;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyComplex, PyDict, PyEllipsis, PyFloat, PyInt, PyList, PySlice, PyString, PyTuple};
+use pyo3::types::{PyDict, PyEllipsis, PyList, PySlice, PyString, PyTuple};
 use symshapes::DeviceKind;
 
 impl<'py> Importer<'py> {
@@ -95,23 +96,6 @@ pub(crate) fn plain_constant(value: &Bound<'_, PyAny>) -> PyResult<Option<Arg>> 
         return Ok(Some(Arg::MemoryFormat(bare_name(value)?)));
     }
     Ok(value.is(PyEllipsis::get(py)).then_some(Arg::Ellipsis))
-}
-
-/// A Python number. An `int` beyond 64 bits is none.
-pub(super) fn number(value: &Bound<'_, PyAny>) -> PyResult<Option<Arg>> {
-    if let Ok(b) = value.cast::<PyBool>() {
-        return Ok(Some(Arg::Bool(b.is_true())));
-    }
-    if value.cast::<PyInt>().is_ok() {
-        return Ok(value.extract().ok().map(Arg::Int));
-    }
-    if let Ok(x) = value.cast::<PyFloat>() {
-        return Ok(Some(Arg::Float(x.value())));
-    }
-    if let Ok(z) = value.cast::<PyComplex>() {
-        return Ok(Some(Arg::Complex(z.real(), z.imag())));
-    }
-    Ok(None)
 }
 
 /// `strided` of `torch.strided`.

@@ -1,7 +1,7 @@
 //! The metadata of a node's value, from `node.meta["val"]`.
 
 use super::Importer;
-use super::args::number;
+use super::number::number;
 use fx::{Arg, Meta, TensorMeta};
 use pyo3::intern;
 use pyo3::prelude::*;

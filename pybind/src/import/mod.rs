@@ -7,6 +7,7 @@
 mod args;
 mod export;
 mod meta;
+mod number;
 mod target;
 
 pub(crate) use args::plain_constant;

@@ -350,14 +350,28 @@ impl Torch {
         unsafe { Tensor::from_raw(raw) }.ok_or_else(|| PyErr::fetch(tensor.py()))
     }
 
+    /// The Python object of a tensor.
+    pub(crate) fn wrap<'py>(&self, py: Python<'py>, raw: RawTensor) -> PyResult<Bound<'py, PyAny>> {
+        let shim = Shim::get();
+        let Some(wrap) = shim.to_python.filter(|_| !self.portable) else {
+            return self.wrap_stolen(py, Tensor::share(raw)?);
+        };
+        let mut object = ptr::null_mut();
+        // SAFETY: we are attached; `raw` is live; a null type asks for `torch.Tensor`.
+        let code = unsafe { wrap(raw, ptr::null_mut(), &raw mut object) };
+        shim.check("torch_tensor_to_pyobject", code)?;
+        // SAFETY: on success the result is a new reference.
+        Ok(unsafe { Bound::from_owned_ptr(py, object) })
+    }
+
     /// The Python object of a tensor, by way of torch's Python interface.
-    pub(super) fn wrap_stolen(&self, py: Python<'_>, tensor: Tensor) -> PyResult<Py<PyAny>> {
+    fn wrap_stolen<'py>(&self, py: Python<'py>, tensor: Tensor) -> PyResult<Bound<'py, PyAny>> {
         let wrap = self.wrap.as_ref().ok_or_else(|| PyRuntimeError::new_err("this torch cannot wrap a handle"))?;
         // SAFETY: we are attached; the pointer is not null; the capsule has neither name nor destructor.
         let capsule = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyCapsule_New(tensor.raw(), ptr::null(), None)) }?;
         // The callee takes the reference over. (The function for a single tensor says so, too, but keeps it for ever.)
         mem::forget(tensor);
-        wrap.call1(py, ([capsule],))?.bind(py).get_item(0).map(Bound::unbind)
+        wrap.bind(py).call1(([capsule],))?.get_item(0)
     }
 }
 

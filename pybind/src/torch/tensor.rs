@@ -158,21 +158,6 @@ pub(crate) fn info<'a>(of: RawTensor) -> Result<Info<'a>, ShimError> {
     Ok(Info { dtype, sizes: slice(sizes), strides: slice(strides), device: (device, index) })
 }
 
-/// The Python object of a tensor.
-pub(crate) fn to_python(py: Python<'_>, raw: RawTensor) -> PyResult<Py<PyAny>> {
-    let shim = Shim::get();
-    let torch = super::Torch::get(py)?;
-    let Some(wrap) = shim.to_python.filter(|_| !torch.portable) else {
-        return torch.wrap_stolen(py, Tensor::share(raw)?);
-    };
-    let mut object = ptr::null_mut();
-    // SAFETY: we are attached; `raw` is live; a null type asks for `torch.Tensor`.
-    let code = unsafe { wrap(raw, ptr::null_mut(), &raw mut object) };
-    shim.check("torch_tensor_to_pyobject", code)?;
-    // SAFETY: on success the result is a new reference.
-    Ok(unsafe { Bound::from_owned_ptr(py, object) }.unbind())
-}
-
 impl From<ShimError> for PyErr {
     fn from(error: ShimError) -> PyErr {
         pyo3::exceptions::PyRuntimeError::new_err(error.to_string())

@@ -1,8 +1,8 @@
 //! Lookup of attributes in objects and classes, and predicates on classes, such as those about instance checks.
 
 use super::PyHost;
-use crate::dynamo::classify::dotted_name;
 use crate::dynamo::members;
+use crate::dynamo::members::dotted_name;
 use crate::torch::Torch;
 use dynamo_core::host::{ClassAttr, Lookup, READ_GENERICALLY};
 use pyo3::ffi;

@@ -4,10 +4,7 @@
 //! - `sets`: sets and their order; `without_data`: the results of torch's functions, run on tensors without data;
 //! - `parts`: composite calls of torch, decomposed; `attention`: the layout of attention's result on the CPU.
 
-use super::{
-    classify::{Handles, dotted_name},
-    code, constant, members, substitutes,
-};
+use super::{classify::Handles, code, constant, members, members::dotted_name, substitutes};
 use crate::fx_module::allowed_target;
 use crate::torch::{Overrides, Torch};
 use dynamo_core::bytecode::Version;

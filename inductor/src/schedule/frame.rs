@@ -5,7 +5,7 @@
 use rustc_hash::FxHashSet;
 use symshapes::{Expr, Pool, Sym};
 
-use crate::schedule::{Domain, Root, RootKind, Span};
+use super::{Domain, Root, RootKind, Span};
 use crate::tensor_ir::{GatherDim, Op, Tensor, TensorData, TensorGraph, View, contiguous_strides};
 
 /// The loop variables of a domain.
@@ -31,12 +31,12 @@ impl Frame {
     }
 
     /// The outer variables and their extents.
-    pub(super) fn outer_axes(&self) -> impl Iterator<Item = (Sym, Expr)> {
+    pub(crate) fn outer_axes(&self) -> impl Iterator<Item = (Sym, Expr)> {
         self.outer.iter().copied().zip(self.domain.outer.iter().copied())
     }
 
     /// The reduced variables and their extents.
-    pub(super) fn red_axes(&self) -> impl Iterator<Item = (Sym, Expr)> {
+    pub(crate) fn red_axes(&self) -> impl Iterator<Item = (Sym, Expr)> {
         self.red.iter().copied().zip(self.domain.red.iter().copied())
     }
 
@@ -120,7 +120,7 @@ fn spread(dims: &[usize], rank: usize, positions: &[Expr]) -> Vec<Expr> {
 }
 
 /// `Σ index · stride + offset`
-pub(super) fn flat_index(pool: &mut Pool, index: &[Expr], strides: &[Expr], offset: Expr) -> Expr {
+pub(crate) fn flat_index(pool: &mut Pool, index: &[Expr], strides: &[Expr], offset: Expr) -> Expr {
     index.iter().zip(strides).fold(offset, |flat, (&i, &s)| {
         let term = pool.mul(i, s);
         pool.add(flat, term)
@@ -128,7 +128,7 @@ pub(super) fn flat_index(pool: &mut Pool, index: &[Expr], strides: &[Expr], offs
 }
 
 /// The position in a view's source for a position in the view.
-pub(super) fn through_view(
+pub(crate) fn through_view(
     pool: &mut Pool,
     view: &View,
     out: &TensorData,
@@ -189,7 +189,7 @@ fn unflatten(pool: &mut Pool, outer: &[Expr], inner: &[Expr], index: &[Expr]) ->
 }
 
 /// A tensor at a position.
-pub(super) type At = (Tensor, Vec<Expr>);
+pub(crate) type At = (Tensor, Vec<Expr>);
 
 /// A read-only walk over the expression of a root, and what it meets.
 pub struct Reads<'a> {
@@ -206,7 +206,7 @@ pub struct Reads<'a> {
     /// Positions used as values.
     pub indices: Vec<Expr>,
     /// Every tensor visited, with the position.
-    pub(super) seen: FxHashSet<At>,
+    pub(crate) seen: FxHashSet<At>,
     fresh: usize,
 }
 
@@ -301,6 +301,6 @@ impl<'a> Reads<'a> {
 }
 
 /// `index - low`
-pub(super) fn shift(pool: &mut Pool, index: &[Expr], low: &[Expr]) -> Vec<Expr> {
+pub(crate) fn shift(pool: &mut Pool, index: &[Expr], low: &[Expr]) -> Vec<Expr> {
     index.iter().zip(low).map(|(&i, &low)| pool.sub(i, low)).collect()
 }
