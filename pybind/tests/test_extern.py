@@ -166,3 +166,17 @@ def test_halves_are_scaled_as_floats(dtype: torch.dtype) -> None:
 
     x, y = torch.randn(4, 7).to(dtype), torch.randn(4, len(INDEX)).to(dtype)
     torch.testing.assert_close(compiled(add)(x, y), add(x, y))
+
+
+@pytest.mark.parametrize("through", ["ours", "torch's"])
+def test_the_first_call_of_a_graph_that_aotautograd_prepares(through):
+    """AOTAutograd looks at it by a dispatch mode, under which this operator computes something else."""
+    z = torch.randn(3, 3, dtype=torch.complex64)
+    ours = rust_inductor.compile if through == "ours" else lambda f: torch.compile(f, backend="rust_inductor")
+    torch.testing.assert_close(ours(lambda z: torch.linalg.pinv(z))(z), torch.linalg.pinv(z))
+
+
+def test_parts_of_complex_numbers_share_the_memory_of_the_whole():
+    z = torch.randn(6, dtype=torch.complex64)
+    parts = compiled(lambda z: torch.unsafe_split(z, 2))(z)
+    assert [part.data_ptr() - z.data_ptr() for part in parts] == [0, 16, 32]

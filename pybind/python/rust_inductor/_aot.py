@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch._dynamo.backends.common import aot_autograd
+from torch._functorch._aot_autograd import runtime_wrappers
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch._guards import TracingContext
 
 from rust_inductor import _log_code, _native
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import torch
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     Compiler = Callable[[torch.fx.GraphModule, Sequence[Any]], _native.CompiledFn]
 
@@ -34,8 +36,12 @@ def compile_module(
     """
     _native.check_options(options)
 
+    has_custom_operators = False
+
     def compiler(kind: str) -> Compiler:
         def compile_aten(graph: torch.fx.GraphModule, inputs: Sequence[Any]) -> _native.CompiledFn:
+            nonlocal has_custom_operators
+            has_custom_operators |= any(_is_custom(node.target) for node in graph.graph.nodes)
             known = weights if len(inputs) == len(example_inputs) else ()
             compiled = _native.compile_graph(graph, options, **_roles(kind, known))
             # In the instance's own dict, since torch copies that to the wrappers that it puts around a backward graph.
@@ -57,8 +63,53 @@ def compile_module(
         # The processor's kernels write into the program's tensors; a device has copies of them.
         keep_inference_input_mutations=(options or {}).get("device", "cpu") == "cpu",
     )
-    callable_: Callable[..., Any] = through_aot(gm, example_inputs)
+    with _FIRST_CALLS.noting() as first_calls:
+        callable_: Callable[..., Any] = through_aot(gm, example_inputs)
+    if not has_custom_operators:
+        for first_call in first_calls:
+            first_call._is_first = False
     return callable_
+
+
+class _FirstCalls(threading.local):
+    """What AOTAutograd has made, in this thread, to look at the first call of a compiled graph.
+
+    It looks whether custom operators give what they were given, by a dispatch mode, under which some of PyTorch's own
+    operators compute something else (``torch.linalg.pinv`` of complex numbers).
+    """
+
+    noted: list[Any] | None = None
+
+    @contextmanager
+    def noting(self) -> Iterator[list[Any]]:
+        """Note what is made within."""
+        self.noted, before = [], self.noted
+        try:
+            yield self.noted
+        finally:
+            self.noted = before
+
+    def install(self) -> None:
+        """Have what AOTAutograd makes noted from now on."""
+        kind = getattr(runtime_wrappers, "_FirstInvocationContext", None)
+        if kind is None:
+            return
+        initialise = kind.__init__
+
+        def noting(made: Any) -> None:
+            initialise(made)
+            if self.noted is not None:
+                self.noted.append(made)
+
+        kind.__init__ = noting
+
+
+_FIRST_CALLS = _FirstCalls()
+_FIRST_CALLS.install()
+
+
+def _is_custom(target: Any) -> bool:
+    return isinstance(target, torch._ops.OpOverload) and not torch._library.utils.is_builtin(target)
 
 
 def _roles(kind: str, weights: Sequence[int]) -> dict[str, Any]:

@@ -10,7 +10,7 @@
 use crate::torch::shim::{RawTensor, Shim, ShimError};
 use crate::torch::{Tensor, tensor};
 use fx::Arg;
-use fx::aten::{Aten, Type};
+use fx::aten::{Aliasing, Aten, Type};
 use inductor::plan::{Call, CallArg, CallResult, View};
 use smallvec::{SmallVec, smallvec};
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -172,7 +172,7 @@ pub(crate) fn find(call: &Call, take: &mut dyn FnMut(&View)) -> Result<Dispatch,
         values,
         results,
         kept: call.results.iter().map(|result| matches!(result, CallResult::Tensor(_))).collect(),
-        views: op.is_view(),
+        views: op.is_view() || matches!(op.traits().alias, Some(Aliasing::Shares | Aliasing::MayShare)),
     })
 }
 
