@@ -6,6 +6,7 @@ use cranelift_entity::{PrimaryMap, entity_impl};
 use inductor::device::Content;
 use inductor::plan::{Buf, Storage};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use symshapes::{DType, Device};
 
 /// A view that some call or output uses.
@@ -37,6 +38,8 @@ pub(crate) struct ViewSpec {
 
 /// All that frames are laid out by.
 pub(crate) struct Buffers<L: TensorLibrary> {
+    /// The program's number in this process, by which a frame knows its program.
+    pub(crate) id: u64,
     pub(crate) library: L,
     pub(crate) bufs: PrimaryMap<Buf, BufSpec>,
     pub(crate) views: PrimaryMap<ViewId, ViewSpec>,
@@ -50,6 +53,12 @@ pub(crate) struct Buffers<L: TensorLibrary> {
     pub(crate) scratch: usize,
     /// The device that the library's tensors are on, if it is not the host.
     pub(crate) stream: Option<Arc<dyn StreamDevice>>,
+}
+
+/// A number that no other program of this process has.
+pub(crate) fn next_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 impl<L: TensorLibrary> Buffers<L> {

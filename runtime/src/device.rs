@@ -22,6 +22,7 @@ impl<L: TensorLibrary> Program<L> {
     /// # Errors
     /// A device that cannot be opened.
     pub fn open(&self, mut session: Session<L::Device>, frame: &mut Frame<L>) -> Result<(), DeviceError> {
+        frame.assert_is_of(&self.buffers);
         for flag in self.device.iter().flat_map(|device| &device.flags) {
             session.lower_flag(*flag)?;
         }

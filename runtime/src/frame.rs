@@ -44,6 +44,8 @@ impl<L: TensorLibrary> Slot<L> {
 
 /// The state of one call; kept for the next one, which finds most addresses unchanged.
 pub struct Frame<L: TensorLibrary> {
+    /// The [number](Buffers::id) of the program that it is a frame of.
+    of: u64,
     slots: Vec<Slot<L>>,
     /// Addresses of first elements; null until known.
     data: Vec<*mut u8>,
@@ -86,6 +88,7 @@ impl<L: TensorLibrary> Frame<L> {
     /// The state before the first call.
     pub(crate) fn new(buffers: &Buffers<L>) -> Frame<L> {
         Frame {
+            of: buffers.id,
             data: vec![ptr::null_mut(); buffers.bufs.len()],
             slots: buffers.bufs.values().map(|_| Slot::Empty).collect(),
             arena_views: buffers.views.keys().map(|_| None).collect(),
@@ -134,6 +137,14 @@ impl<L: TensorLibrary> Frame<L> {
         self.has_written = false;
         self.lent = ptr::null_mut()..ptr::null_mut();
         std::mem::replace(&mut self.arena, Arena::Nothing)
+    }
+
+    /// Checks that this is a frame of a program: in another's, buffers are other buffers.
+    ///
+    /// # Panics
+    /// It is not.
+    pub(crate) fn assert_is_of(&self, buffers: &Buffers<L>) {
+        assert_eq!(self.of, buffers.id, "a frame of another program");
     }
 
     /// The tensor behind a buffer.

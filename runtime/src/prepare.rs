@@ -1,7 +1,7 @@
 //! From a plan to a program: everything that need not be looked up at each call.
 
 use crate::arena::Arenas;
-use crate::buffers::{BufSpec, Buffers, ViewId, ViewSpec};
+use crate::buffers::{BufSpec, Buffers, ViewId, ViewSpec, next_id};
 use crate::frozen::{Frozen, Latest};
 use crate::library::TensorLibrary;
 use crate::program::{
@@ -186,6 +186,7 @@ pub fn prepare<L: TensorLibrary, B: Binder<L>>(
         _ => None,
     };
     let buffers = Buffers {
+        id: next_id(),
         bufs: plan.bufs.values().map(buf_spec).collect(),
         views,
         objects: plan.steps.iter().flat_map(objects_of).map(|object| object.index() + 1).max().unwrap_or(0),

@@ -179,11 +179,6 @@ impl<L: TensorLibrary> Program<L> {
         &self.outputs
     }
 
-    /// Bytes of memory between kernels.
-    pub fn arena_bytes(&self) -> usize {
-        self.arena_bytes
-    }
-
     /// The number of index-out-of-bounds flags that kernels may set.
     pub fn flag_count(&self) -> usize {
         self.buffers.flags.len()
@@ -197,11 +192,6 @@ impl<L: TensorLibrary> Program<L> {
     /// The source of a buffer's memory.
     pub fn storage(&self, buf: Buf) -> &Storage {
         &self.buffers.bufs[buf].storage
-    }
-
-    /// The buffer of a view.
-    pub fn buf_of(&self, view: ViewId) -> Buf {
-        self.buffers.views[view].buf
     }
 
     /// The operators that are called, each with the way in which it is called: `extern`, or why the embedding language
@@ -252,7 +242,11 @@ impl<L: TensorLibrary> Program<L> {
     }
 
     /// Ends a call: gives its memory back, and keeps the frame for the next one.
+    ///
+    /// # Panics
+    /// It is a frame of another program, here and in whatever else takes one.
     pub fn leave(&self, mut frame: Frame<L>) {
+        frame.assert_is_of(&self.buffers);
         if let Arena::Host(block) = frame.end() {
             self.arenas.give(block);
         }
@@ -261,6 +255,7 @@ impl<L: TensorLibrary> Program<L> {
 
     /// The host's memory of a buffer whose value it has.
     pub fn bytes<'f>(&self, frame: &'f Frame<L>, buf: Buf) -> &'f [u8] {
+        frame.assert_is_of(&self.buffers);
         let (data, length) = (frame.data(buf), self.buffers.bufs[buf].bytes);
         if data.is_null() || length == 0 {
             return &[];
@@ -275,6 +270,7 @@ impl<L: TensorLibrary> Program<L> {
     /// # Errors
     /// The library's.
     pub fn handle(&self, view: ViewId, frame: &mut Frame<L>) -> Result<L::Handle, L::Error> {
+        frame.assert_is_of(&self.buffers);
         frame.handle(&self.buffers, view)
     }
 
@@ -293,6 +289,7 @@ impl<L: TensorLibrary> Program<L> {
         frame: &mut Frame<L>,
         are_the_weights: impl FnOnce(&L::Weights) -> bool,
     ) -> Result<bool, L::Error> {
+        frame.assert_is_of(&self.buffers);
         let Some(frozen) = &self.frozen else { return Ok(false) };
         let Some(kept) = frozen.kept(are_the_weights) else { return Ok(false) };
         for (buf, tensor) in &kept.results {
@@ -305,6 +302,7 @@ impl<L: TensorLibrary> Program<L> {
 
     /// Keeps what the frozen steps of this call have given, computed from these weights.
     pub fn keep_frozen(&self, weights: L::Weights, frame: &mut Frame<L>) {
+        frame.assert_is_of(&self.buffers);
         if let Some(frozen) = &self.frozen {
             frozen.keep(weights, |buf| frame.take(buf));
         }

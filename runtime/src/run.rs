@@ -73,6 +73,7 @@ impl<L: TensorLibrary> Program<L> {
     /// # Errors
     /// An argument that does not fit the plan.
     pub fn bind(&self, spec: &InputSpec, given: Slot<L>, frame: &mut Frame<L>) -> Result<(), Misfit> {
+        frame.assert_is_of(&self.buffers);
         let Some(handle) = given.handle() else { return Err(Misfit::Foreign) };
         let info = self.buffers.library.info(handle).map_err(|_| Misfit::Foreign)?;
         let buf = &self.buffers.bufs[spec.buf];
@@ -104,6 +105,7 @@ impl<L: TensorLibrary> Program<L> {
     /// # Errors
     /// The library's.
     pub fn bind_constant(&self, buf: Buf, constant: Slot<L>, frame: &mut Frame<L>) -> Result<(), L::Error> {
+        frame.assert_is_of(&self.buffers);
         frame.put(&self.buffers.library, buf, constant)
     }
 
@@ -111,12 +113,18 @@ impl<L: TensorLibrary> Program<L> {
     ///
     /// # Errors
     /// The first failure, and whether the call had written to an argument by then.
+    ///
+    /// # Panics
+    /// An argument or a constant is not [bound](Program::bind).
     pub fn run<H: Host<L>>(
         &self,
         host: &mut H,
         frame: &mut Frame<L>,
         threads: usize,
     ) -> Result<(), (Failure<L, H::Error>, bool)> {
+        frame.assert_is_of(&self.buffers);
+        let given = self.inputs.iter().map(|spec| spec.buf).chain(self.constants.iter().map(|&(buf, _)| buf));
+        given.for_each(|buf| assert!(frame.slot(buf).handle().is_some(), "{buf} is not bound"));
         for stretch in &self.stretches {
             let steps = stretch.steps.start.max(frame.first)..stretch.steps.end;
             self.stretch(host, steps, stretch.foreign, frame, threads).map_err(|error| (error, frame.has_written))?;
@@ -328,6 +336,7 @@ impl<L: TensorLibrary> Program<L> {
     /// # Errors
     /// A tensor of other sizes, and the library's.
     pub fn keep(&self, keep: Keep, made: L::Tensor, frame: &mut Frame<L>) -> Result<(), L::Error> {
+        frame.assert_is_of(&self.buffers);
         let buf = match keep {
             Keep::Nothing | Keep::Object(_) => return Ok(()),
             Keep::Tensor(buf) | Keep::Into(_, buf) => buf,
