@@ -148,24 +148,16 @@ const FORMULAS: &[(&[Aten], &str)] = &[
     (ops![where_ScalarSelf], "other: where.ScalarSelf(condition, 0, grad)"),
     (
         ops![fmax_default],
-        "self: where.ScalarOther(logical_or(self >= other, isnan(other)), grad, 0); \
-         other: where.ScalarSelf(logical_or(self >= other, isnan(other)), 0, grad)",
+        "self: where.ScalarOther(logical_or(self >= other, isnan(other)), where.self(self == other, grad / 2, grad), 0); \
+         other: where.ScalarSelf(logical_or(self > other, isnan(other)), 0, where.self(self == other, grad / 2, grad))",
     ),
     (
         ops![fmin_default],
-        "self: where.ScalarOther(logical_or(self <= other, isnan(other)), grad, 0); \
-         other: where.ScalarSelf(logical_or(self <= other, isnan(other)), 0, grad)",
+        "self: where.ScalarOther(logical_or(self <= other, isnan(other)), where.self(self == other, grad / 2, grad), 0); \
+         other: where.ScalarSelf(logical_or(self < other, isnan(other)), 0, where.self(self == other, grad / 2, grad))",
     ),
-    (ops![clamp_min_default], "self: where.ScalarOther(self >= min, grad, 0)"),
-    (
-        ops![clamp_min_Tensor],
-        "self: where.ScalarOther(self >= min, grad, 0); min: where.ScalarOther(self < min, grad, 0)",
-    ),
-    (
-        ops![clamp_max_Tensor],
-        "self: where.ScalarOther(self <= max, grad, 0); max: where.ScalarOther(self > max, grad, 0)",
-    ),
-    (ops![clamp_max_default], "self: where.ScalarOther(self <= max, grad, 0)"),
+    (ops![clamp_min_default], "self: where.ScalarOther(self > min, grad, 0)"),
+    (ops![clamp_max_default], "self: where.ScalarOther(self < max, grad, 0)"),
     // Reductions.
     (ops![sum_default], "self: expand(grad, sizes(self))"),
     (ops![sum_dim_IntList], "self: restore(grad, self, dim, keepdim)"),
@@ -401,6 +393,8 @@ const RULES: &[(&[Aten], Rule)] = &[
         rules::selected,
     ),
     (ops![maximum_default max_other], rules::maximum),
+    (ops![clamp_min_Tensor], rules::clamp_min),
+    (ops![clamp_max_Tensor], rules::clamp_max),
     (ops![minimum_default min_other], rules::minimum),
     (ops![pow_Tensor_Scalar], rules::pow),
     (ops![prod_default prod_dim_int], products::prod),
@@ -437,6 +431,13 @@ pub(crate) fn derive(call: &mut Derivative) -> Outcome {
 fn row(op: Aten) -> Option<&'static Row> {
     static INDEX: OnceLock<FxHashMap<Aten, Row>> = OnceLock::new();
     INDEX.get_or_init(|| rows().collect()).get(&op)
+}
+
+/// True for an overload whose derivative, where operands are equal, is another in releases before 2.15.
+pub fn is_of_latest_release(op: Aten) -> bool {
+    const SHARED: &[Aten] = ops![clamp_default clamp_Tensor clamp_min_default clamp_min_Tensor clamp_max_default
+        clamp_max_Tensor fmax_default fmin_default];
+    SHARED.contains(&op)
 }
 
 /// True for an overload with a derivative.

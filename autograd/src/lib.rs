@@ -32,6 +32,6 @@ mod rules;
 
 pub use aliases::followed_results;
 pub use composites::is_composite;
-pub use formulas::has_derivative;
+pub use formulas::{has_derivative, is_of_latest_release};
 pub use joint::{Joint, NotDifferentiable, SET_GRAD, differentiate};
 pub use partition::{Backward, Cut, Forward, Saved, minimum_cut};

@@ -12,18 +12,30 @@ use symshapes::Expr;
 /// A derivative that takes more than an expression.
 pub(crate) type Rule = fn(&mut Derivative) -> Outcome;
 
-/// `clamp` between bounds of which one may be missing: the gradient passes where the operand is within.
+/// `clamp` between bounds of which one may be missing. The gradient passes where the operand is between numbers; it is
+/// shared with a tensor that the operand is equal to.
 pub(crate) fn clamp(d: &mut Derivative) -> Outcome {
     let (grad, this) = (d.grad()?, d.node("self")?);
     if d.wants("min") || d.wants("max") || !d.wants("self") {
         return Err("a gradient by the bounds of `clamp`".to_owned());
     }
     let mut within: Option<Arg> = None;
-    for (name, operation) in [("min", Operation::Ge), ("max", Operation::Le)] {
+    let mut bounds = Vec::new();
+    for (name, operation) in [("min", Operation::Gt), ("max", Operation::Lt)] {
         let bound = if d.bound.has(name) { d.arg(name).clone() } else { Arg::None };
-        if bound.is_none() {
-            continue;
+        if !bound.is_none() {
+            bounds.push((name, operation, bound));
         }
+    }
+    match &bounds[..] {
+        [("min", _, Arg::Node(_))] => return clamp_min(d),
+        [("max", _, Arg::Node(_))] => return clamp_max(d),
+        _ if bounds.iter().any(|(.., bound)| bound.as_node().is_some()) => {
+            return Err("`clamp` between two tensors".to_owned());
+        }
+        _ => {}
+    }
+    for (_, operation, bound) in bounds {
         let inside = binary(d.build, operation, Arg::Node(this), bound)?;
         within = Some(match within {
             Some(other) => Arg::Node(d.build.call(Aten::logical_and_default, vec![other, inside])?),
@@ -51,10 +63,10 @@ pub(crate) fn rounded_quotient(d: &mut Derivative) -> Outcome {
 }
 
 /// The larger (`max`) or smaller one of two tensors: the gradient goes to it, and in halves where they are equal.
-fn larger(d: &mut Derivative, loses: [Operation; 2]) -> Outcome {
+fn larger(d: &mut Derivative, names: [&str; 2], loses: [Operation; 2]) -> Outcome {
     let grad = d.grad()?;
-    let (this, other) = (d.node("self")?, d.node("other")?);
-    for (name, operation) in ["self", "other"].into_iter().zip(loses) {
+    let (this, other) = (d.node(names[0])?, d.node(names[1])?);
+    for (name, operation) in names.into_iter().zip(loses) {
         if d.wants(name) {
             let equal = binary(d.build, Operation::Eq, Arg::Node(this), Arg::Node(other))?;
             let half = binary(d.build, Operation::Div, Arg::Node(grad), Arg::Int(2))?;
@@ -68,11 +80,19 @@ fn larger(d: &mut Derivative, loses: [Operation; 2]) -> Outcome {
 }
 
 pub(crate) fn maximum(d: &mut Derivative) -> Outcome {
-    larger(d, [Operation::Lt, Operation::Gt])
+    larger(d, ["self", "other"], [Operation::Lt, Operation::Gt])
 }
 
 pub(crate) fn minimum(d: &mut Derivative) -> Outcome {
-    larger(d, [Operation::Gt, Operation::Lt])
+    larger(d, ["self", "other"], [Operation::Gt, Operation::Lt])
+}
+
+pub(crate) fn clamp_min(d: &mut Derivative) -> Outcome {
+    larger(d, ["self", "min"], [Operation::Lt, Operation::Gt])
+}
+
+pub(crate) fn clamp_max(d: &mut Derivative) -> Outcome {
+    larger(d, ["self", "max"], [Operation::Gt, Operation::Lt])
 }
 
 /// `masked_fill`: nothing goes to what was filled, and what was filled in gets the sum of that.

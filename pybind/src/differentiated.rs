@@ -9,7 +9,8 @@ use crate::import::Roles;
 use crate::options::Options;
 use crate::result_views::{ResultRow, results};
 use crate::torch::Torch;
-use autograd::{Cut, Saved, differentiate, followed_results, minimum_cut};
+use autograd::{Cut, Saved, differentiate, followed_results, is_of_latest_release, minimum_cut};
+use fx::aten::Aten;
 use fx::passes::{Given, functionalize, spell_sizes};
 use fx::symbols::Source;
 use pyo3::exceptions::PyValueError;
@@ -74,11 +75,17 @@ pub(crate) fn differentiate_lowered(
         PyValueError::new_err(format!("{why}"))
     }
     let py = lowered.py();
-    let options = Options::parse(options)?.filling(Torch::get(py)?.fills_memory(py)?);
+    let torch = Torch::get(py)?;
+    let options = Options::parse(options)?.filling(torch.fills_memory(py)?);
     let start = Instant::now();
     let lowered = &lowered.get().graph;
     let is_followed = followed_results(lowered, &requires_grad).map_err(|error| refused(&error))?;
     let functional = functionalize(lowered).map_err(|error| refused(&error))?;
+    let is_other = |op: &Aten| is_of_latest_release(*op) && !torch.is_of_tables();
+    let ops = functional.graph.nodes().filter_map(|node| functional.graph[node].target.op());
+    if let Some(op) = { ops }.find(is_other) {
+        return Err(refused(&format!("another derivative of `{op}` in this release")));
+    }
     let joint = differentiate(&functional.graph, &requires_grad, None).map_err(|error| refused(&error))?;
     let is_weight: Vec<bool> = (0..requires_grad.len()).map(|number| weights.contains(&number)).collect();
     let cut = minimum_cut(&joint, &is_weight).map_err(|error| refused(&error))?;

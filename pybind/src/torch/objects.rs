@@ -304,6 +304,11 @@ impl Torch {
         find(self.module.bind(py), path)
     }
 
+    /// True if this is the release that our tables follow.
+    pub(crate) fn is_of_tables(&self) -> bool {
+        self.has_table
+    }
+
     /// True if this release declares an operator as our table does.
     pub(crate) fn declares(&self, py: Python<'_>, op: Aten) -> bool {
         let declared = || -> PyResult<bool> {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import subprocess
 import sys
 from typing import Any
@@ -435,3 +436,71 @@ def test_random_writes_and_views_have_eagers_gradients(seed: int, monkeypatch: p
     except Exception as error:
         error.add_note(text)
         raise
+
+
+#: Operators whose gradient is shared, or goes nowhere, where operands are equal or no numbers.
+AT_TIES = {
+    "clamp": lambda x, low, high: torch.clamp(x, 1.0, 2.0),
+    "clamp from": lambda x, low, high: torch.clamp(x, 2.0),
+    "clamp to": lambda x, low, high: x.clamp(max=2.0),
+    "clamp_min": lambda x, low, high: torch.clamp_min(x, 2.0),
+    "clamp_max": lambda x, low, high: torch.clamp_max(x, 2.0),
+    "clamp from a tensor": lambda x, low, high: torch.clamp(x, low),
+    "clamp to a tensor": lambda x, low, high: torch.clamp(x, max=high),
+    "clamp between tensors": torch.clamp,
+    "clamp_min of tensors": lambda x, low, high: torch.clamp_min(x, low),
+    "clamp_max of tensors": lambda x, low, high: torch.clamp_max(x, high),
+    "maximum": lambda x, low, high: torch.maximum(x, low),
+    "minimum": lambda x, low, high: torch.minimum(x, high),
+    "fmax": lambda x, low, high: torch.fmax(x, low),
+    "fmin": lambda x, low, high: torch.fmin(x, high),
+    "amax": lambda x, low, high: torch.amax(x.nan_to_num(2.0)),
+    "max": lambda x, low, high: x.nan_to_num(2.0).max(),
+    "median": lambda x, low, high: x.nan_to_num(2.0).median(),
+    "relu": lambda x, low, high: torch.relu(x - 2.0),
+    "relu6": lambda x, low, high: functional.relu6(x * 3.0),
+    "hardtanh": lambda x, low, high: functional.hardtanh(x, 1.0, 2.0),
+    "hardsigmoid": lambda x, low, high: functional.hardsigmoid(x * 3.0),
+    "hardswish": lambda x, low, high: functional.hardswish(x.nan_to_num(0.0) * 3.0 - 3.0),
+    "hardshrink": lambda x, low, high: functional.hardshrink(x, 2.0),
+    "softshrink": lambda x, low, high: functional.softshrink(x, 2.0),
+    "threshold": lambda x, low, high: functional.threshold(x, 2.0, 0.0),
+    "leaky_relu": lambda x, low, high: functional.leaky_relu(x - 2.0),
+    "abs": lambda x, low, high: (x - 2.0).abs(),
+    "sign": lambda x, low, high: (x - 2.0).sign() * x,
+    "norm": lambda x, low, high: (x[:1] - 1.0).norm() + (x[1:2] - 2.0).norm(1) + x.nan_to_num(2.0).norm(torch.inf),
+    "smooth_l1": lambda x, low, high: functional.smooth_l1_loss(x, low, reduction="sum"),
+    "huber": lambda x, low, high: functional.huber_loss(x, low, reduction="sum"),
+    "l1": lambda x, low, high: functional.l1_loss(x, low, reduction="sum"),
+    "hinge": lambda x, low, high: functional.margin_ranking_loss(x, low, high, reduction="sum"),
+    "max_pool": lambda x, low, high: functional.max_pool1d(x.nan_to_num(2.0)[None, None], 2),
+    "where": lambda x, low, high: torch.where(x > low, x, high),
+    "pow": lambda x, low, high: (x - 2.0) ** 2.0 + (x - 2.0).abs() ** 1.5,
+    "copysign": lambda x, low, high: torch.copysign(x - 2.0, low),
+    "fmod": lambda x, low, high: torch.fmod(x, 2.0) + torch.remainder(x, 2.0),
+    "sort": lambda x, low, high: x.nan_to_num(2.0).sort().values,
+    "topk": lambda x, low, high: x.nan_to_num(2.0).topk(3).values,
+    "logsumexp": lambda x, low, high: torch.logsumexp(x.nan_to_num(2.0), 0),
+    "prod": lambda x, low, high: (x.nan_to_num(5.0)[2:5] - 2.0).prod() + x[:2].prod(),
+    "cummax": lambda x, low, high: x.nan_to_num(2.0).cummax(0).values,
+}
+
+
+@pytest.mark.parametrize("followed", [(True, False, False), (True, True, True)])
+@pytest.mark.parametrize("name", AT_TIES)
+def test_gradients_where_operands_are_equal_or_no_numbers(name: str, followed: tuple[bool, ...]) -> None:
+    nan = math.nan
+    x = torch.tensor([1.0, 2.0, 3.0, 2.0, nan, 2.0, 2.0, 0.0, -1.0])
+    low = torch.tensor([2.0, 2.0, 2.0, nan, 1.0, 1.0, 2.0, 3.0, -1.0])
+    high = torch.tensor([2.5, 2.0, 2.5, 3.0, 3.0, 2.0, nan, 1.0, -1.0])
+
+    def gradients(function: Any) -> list[torch.Tensor | None]:
+        leaves = [leaf.clone().requires_grad_(each) for leaf, each in zip((x, low, high), followed, strict=True)]
+        result = function(*leaves)
+        (result * torch.arange(1.0, result.numel() + 1).view_as(result)).sum().backward()
+        return [leaf.grad for leaf in leaves]
+
+    for eager, ours in zip(gradients(AT_TIES[name]), gradients(_capture.optimize(AT_TIES[name])), strict=True):
+        assert (eager is None) == (ours is None)
+        if eager is not None and ours is not None:
+            torch.testing.assert_close(ours, eager, equal_nan=True)
