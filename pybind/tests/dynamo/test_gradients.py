@@ -6,7 +6,7 @@ import copy
 import math
 import subprocess
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -19,6 +19,9 @@ from pybind.tests.dynamo.test_writes_and_views import FIRST as FIRST_PROGRAM
 from pybind.tests.dynamo.test_writes_and_views import PROGRAMS, program
 from pybind.tests.opinfo.samples import Sample, names, samples
 from rust_inductor import _aot, _capture
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 #: Samples of each operator.
 FIRST = 3
@@ -439,7 +442,7 @@ def test_random_writes_and_views_have_eagers_gradients(seed: int, monkeypatch: p
 
 
 #: Operators whose gradient is shared, or goes nowhere, where operands are equal or no numbers.
-AT_TIES = {
+AT_TIES: dict[str, Callable[..., Any]] = {
     "clamp": lambda x, low, high: torch.clamp(x, 1.0, 2.0),
     "clamp from": lambda x, low, high: torch.clamp(x, 2.0),
     "clamp to": lambda x, low, high: x.clamp(max=2.0),
