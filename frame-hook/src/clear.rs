@@ -31,7 +31,7 @@ pub(crate) unsafe fn clear(thread: *mut ffi::PyThreadState, frame: *mut Frame) {
 /// The frame has been handed to our evaluator and to no other one.
 #[cfg(all(Py_3_12, not(Py_3_13)))]
 pub(crate) unsafe fn clear(thread: *mut ffi::PyThreadState, frame: *mut Frame) {
-    use crate::code_state::state;
+    use crate::code_state::{returns_nothing, state};
     use crate::layout::_PyEval_EvalFrameDefault;
     use pyo3::prelude::*;
 

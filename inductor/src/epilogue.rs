@@ -90,8 +90,8 @@ fn room(plan: &Plan, epilogue: &Epilogue) -> Option<usize> {
     })
 }
 
-/// An [elementwise](crate::loop_ir::access::is_elementwise) kernel for a rectangle of its elements, as which a part of the product lies in
-/// memory: some columns, side by side, of some rows.
+/// An [elementwise](crate::loop_ir::access::is_elementwise) kernel for a rectangle of its elements, as which a part of
+/// the product lies in memory: some columns, side by side, of some rows.
 ///
 /// The root's range says which rows. Behind the kernel's own sizes come the first column and the number of columns;
 /// and, where the kernel has one loop ([`has_rows`]), the number of elements from one row to the next, as if each began

@@ -230,8 +230,8 @@ impl CompiledFn {
         })
     }
 
-    /// The plan for all sizes as JSON, which is all that another process needs to run the graph, beside its tensors; empty
-    /// if the graph runs as it is.
+    /// The plan for all sizes as JSON, which is all that another process needs to run the graph, beside its tensors;
+    /// empty if the graph runs as it is.
     #[getter]
     fn plan(&self) -> String {
         self.of_compiled(|compiled| compiled.plan.to_json())

@@ -280,7 +280,7 @@ impl<L: TensorLibrary> Frame<L> {
         Ok(handle)
     }
 
-    /// Drops the tensors that [`Frame::handle`] made.
+    /// Drops the tensors that were made for handles of views.
     pub fn end_step(&mut self) {
         self.temporaries.clear();
     }

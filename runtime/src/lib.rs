@@ -8,8 +8,8 @@
 //! tensors are on a device whose kernels are launched on streams, so is all memory of the program's, and calls return
 //! before the device is done ([`Code::Stream`]).
 //!
-//! A [`TensorLibrary`] is libtorch in the Python package, and a heap of bytes with the reference interpreter's operators
-//! in tests. This crate names neither, nor a device.
+//! A [`TensorLibrary`] is libtorch in the Python package, and a heap of bytes with the reference interpreter's
+//! operators in tests. This crate names neither, nor a device.
 //!
 //! Invariants: arguments are checked against the plan's promise before any step reads them; a frame is used by one
 //! thread at a time; what is borrowed from an argument lives as long as the call holds it: to its end, or until the

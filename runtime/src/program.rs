@@ -279,8 +279,8 @@ impl<L: TensorLibrary> Program<L> {
         frame.argument(&self.buffers, view)
     }
 
-    /// Uses the results kept of an earlier call, if `are_the_weights` says that this call has the weights that they were
-    /// computed from; false if frozen steps have to run.
+    /// Uses the results kept of an earlier call, if `are_the_weights` says that this call has the weights that they
+    /// were computed from; false if frozen steps have to run.
     ///
     /// # Errors
     /// The library's.

@@ -60,8 +60,8 @@ pub enum Stop<L: TensorLibrary> {
 
 /// Why an argument does not fit the plan.
 pub enum Misfit {
-    /// Its layout is not the one that the graph was compiled for, and the graph writes to it: a copy is not the caller's
-    /// tensor. Or it has no metadata or no memory.
+    /// Its layout is not the one that the graph was compiled for, and the graph writes to it: a copy is not the
+    /// caller's tensor. Or it has no metadata or no memory.
     Foreign,
     /// It is not of the type or the sizes that the graph was compiled for, or not on that device; the text says so.
     Mismatch(String),
@@ -281,7 +281,8 @@ impl<L: TensorLibrary> Program<L> {
         self.buffers.library.copy(into, from)
     }
 
-    /// The backend's own kernel or the library's, whichever has been found to be faster: both write all of their result.
+    /// The backend's own kernel or the library's, whichever has been found to be faster: both write all of their
+    /// result.
     fn either(
         &self,
         own: &OwnKernel,

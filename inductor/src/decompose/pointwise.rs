@@ -161,8 +161,8 @@ pub(crate) fn pow_scalar(b: &mut Builder, a: &Args) -> Rewrite {
     Ok(b.expand(power, &sizes))
 }
 
-/// A quotient, rounded as the argument `rounding_mode` says. Eager's kernels for a divisor of several elements compute in
-/// the type of the tensors, which counts where that is narrow.
+/// A quotient, rounded as the argument `rounding_mode` says. Eager's kernels for a divisor of several elements compute
+/// in the type of the tensors, which counts where that is narrow.
 pub(crate) fn div_mode(b: &mut Builder, a: &Args) -> Rewrite {
     let stored = a.result()?.dtype;
     let of_one = a.opt_tensor("other").ok().flatten().is_none_or(|other| b.numel(other) == Expr::ONE);

@@ -1,10 +1,10 @@
 //! Plans as JSON: what another process needs to run a compiled graph, beside its weights.
 //!
-//! The form is versioned: `{"version":1,"pool":…,"bufs":[…],"kernels":["kernel k0(…) {…}",…],"steps":[…],…}`. A kernel is
-//! its [text](crate::loop_ir), which a backend compiles, or finds compiled in its [store](crate::store).
+//! The form is versioned: `{"version":1,"pool":…,"bufs":[…],"kernels":["kernel k0(…) {…}",…],"steps":[…],…}`. A kernel
+//! is its [text](crate::loop_ir), which a backend compiles, or finds compiled in its [store](crate::store).
 //!
-//! Invariant: whatever the text is, reading it ends in a plan whose parts name only what it has, or in an error. That the
-//! steps make sense is for [`verify`](super::verify) to say, once sizes are known.
+//! Invariant: whatever the text is, reading it ends in a plan whose parts name only what it has, or in an error. That
+//! the steps make sense is for [`verify`](super::verify) to say, once sizes are known.
 
 use super::{Buf, BufData, Call, CallArg, Choices, Epilogue, Fate, KernelId, Launch, Output, Step, SymbolicPlan, View};
 use crate::loop_ir::{Kernel, text::TextError};

@@ -6,8 +6,8 @@
 //! input is written to once, if the graph changes it, and only its new value is read after that.
 //!
 //! The compiler gives a [`SymbolicPlan`], whose sizes are expressions; [`SymbolicPlan::at`] gives the plan for their
-//! values, with its buffers placed in the arena, or the [`SizeError`] of what it was not made for. It is all that another
-//! process needs beside weights: [`json`] writes it to a file and reads it again.
+//! values, with its buffers placed in the arena, or the [`SizeError`] of what it was not made for. It is all that
+//! another process needs beside weights: [`json`] writes it to a file and reads it again.
 
 use std::sync::Arc;
 

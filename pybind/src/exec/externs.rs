@@ -108,8 +108,8 @@ impl Extern {
     /// Calls it; `results` are read (`Form::Out`) or written (`Form::New`).
     ///
     /// # Safety
-    /// `values` were bound by [`bind`] for this row; `tensors` has a live handle for each that it took; `results` has the
-    /// row's number of elements, for `Form::Out` live handles.
+    /// `values` were bound by [`bind`] for this row; `tensors` has a live handle for each that it took; `results` has
+    /// the row's number of elements, for `Form::Out` live handles.
     pub(crate) unsafe fn call(&self, values: &[Value], tensors: &[RawTensor], results: &mut [RawTensor]) -> i32 {
         debug_assert_eq!(results.len(), self.row.results);
         // SAFETY: the address was found under the row's symbol; the caller vouches for the rest.

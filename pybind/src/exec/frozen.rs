@@ -1,7 +1,7 @@
 //! Weights, as they were when results were computed from them alone.
 //!
-//! Invariant: kept results are used only where each weight is the tensor that they were made of, at the address and with
-//! the number of writes that it had before that.
+//! Invariant: kept results are used only where each weight is the tensor that they were made of, at the address and
+//! with the number of writes that it had before that.
 
 use super::Frame;
 use super::given::Given;

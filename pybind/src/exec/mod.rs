@@ -1,10 +1,10 @@
 //! Runs plans over libtorch: the executor is the crate [`runtime`], this module what it needs of torch and of Python.
 //!
-//! [`LibTorch`] owns tensors and calls operators (`libtorch`, `externs`, `dispatch`); `bind` binds a graph's calls to it,
-//! and to Python where libtorch cannot make them (`python_step`). [`Program`] is a prepared plan with the Python objects
-//! that it names: `run` checks arguments, releases the GIL around what needs no Python and makes objects of outputs;
-//! `frozen` and `device` tell weights that have not changed, for results kept from call to call and for the copies that a
-//! device keeps; `cuda` launches kernels on PyTorch's streams.
+//! [`LibTorch`] owns tensors and calls operators (`libtorch`, `externs`, `dispatch`); `bind` binds a graph's calls to
+//! it, and to Python where libtorch cannot make them (`python_step`). [`Program`] is a prepared plan with the Python
+//! objects that it names: `run` checks arguments, releases the GIL around what needs no Python and makes objects of
+//! outputs; `frozen` and `device` tell weights that have not changed, for results kept from call to call and for the
+//! copies that a device keeps; `cuda` launches kernels on PyTorch's streams.
 
 mod bind;
 mod cuda;

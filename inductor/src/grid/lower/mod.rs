@@ -64,8 +64,8 @@ pub fn lower(kernel: &Kernel, caps: &Capabilities) -> Result<GridKernel, Unsuppo
     lower_by(kernel, caps, Lower::run)
 }
 
-/// An [elementwise](crate::epilogue::is_elementwise) kernel as one stage whose groups are of one thread and do one item
-/// each, the one with the group's number: what can be printed as a function of that number.
+/// An [elementwise](crate::loop_ir::access::is_elementwise) kernel as one stage whose groups are of one thread and do
+/// one item each, the one with the group's number: what can be printed as a function of that number.
 ///
 /// # Errors
 /// A kernel that needs what the device lacks, or with loops inside the items.
