@@ -19,14 +19,11 @@ pub(crate) fn clamp(d: &mut Derivative) -> Outcome {
     if d.wants("min") || d.wants("max") || !d.wants("self") {
         return Err("a gradient by the bounds of `clamp`".to_owned());
     }
-    let mut within: Option<Arg> = None;
-    let mut bounds = Vec::new();
-    for (name, operation) in [("min", Operation::Gt), ("max", Operation::Lt)] {
-        let bound = if d.bound.has(name) { d.arg(name).clone() } else { Arg::None };
-        if !bound.is_none() {
-            bounds.push((name, operation, bound));
-        }
-    }
+    let bound = |(name, operation)| {
+        let given = d.bound.has(name).then(|| d.arg(name)).filter(|given| !given.is_none());
+        given.map(|given| (name, operation, given.clone()))
+    };
+    let bounds: Vec<_> = [("min", Operation::Gt), ("max", Operation::Lt)].into_iter().filter_map(bound).collect();
     match &bounds[..] {
         [("min", _, Arg::Node(_))] => return clamp_min(d),
         [("max", _, Arg::Node(_))] => return clamp_max(d),
@@ -35,6 +32,7 @@ pub(crate) fn clamp(d: &mut Derivative) -> Outcome {
         }
         _ => {}
     }
+    let mut within: Option<Arg> = None;
     for (_, operation, bound) in bounds {
         let inside = binary(d.build, operation, Arg::Node(this), bound)?;
         within = Some(match within {

@@ -8,7 +8,7 @@
 use crate::graph::{Graph, Node, NodeId};
 use crate::verify::{self, Invalid};
 use cranelift_entity::EntityRef;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use symshapes::Pool;
 
 /// The version that is written, and the only one that is read.
@@ -17,12 +17,9 @@ pub const VERSION: u32 = 1;
 /// Why a JSON text is not a graph.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Not JSON, or not of the form.
+    /// Not the JSON form.
     #[error(transparent)]
-    Json(#[from] serde_json::Error),
-    /// Another version of the form.
-    #[error("version {0} of the JSON form; this library reads version {VERSION}")]
-    Version(u32),
+    Form(#[from] FormError),
     /// Two nodes have one name.
     #[error("two nodes are named `{0}`")]
     Name(String),
@@ -37,9 +34,33 @@ pub enum Error {
     Invalid(#[from] Invalid),
 }
 
-#[derive(Deserialize)]
-struct Version {
-    version: u32,
+/// Why a text is not of a versioned JSON form.
+#[derive(Debug, thiserror::Error)]
+pub enum FormError {
+    /// Not JSON, or not of the form.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// Another version of the form.
+    #[error("version {found} of the JSON form; this library reads version {known}")]
+    Version {
+        /// The text's version.
+        found: u32,
+        /// The version that is read.
+        known: u32,
+    },
+}
+
+/// Reads a form whose text states its version, if that is this one: `{"version":1,…}`.
+///
+/// # Errors
+/// A text that is not of the form, or of another version.
+pub fn versioned<T: DeserializeOwned>(text: &str, known: u32) -> Result<T, FormError> {
+    #[derive(Deserialize)]
+    struct Version {
+        version: u32,
+    }
+    let Version { version: found } = serde_json::from_str(text)?;
+    if found == known { Ok(serde_json::from_str(text)?) } else { Err(FormError::Version { found, known }) }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -70,7 +91,7 @@ impl Stored {
 
     fn graph(self) -> Result<Graph, Error> {
         if self.version != VERSION {
-            return Err(Error::Version(self.version));
+            return Err(FormError::Version { found: self.version, known: VERSION }.into());
         }
         if !self.exprs.is_closed() {
             return Err(Error::Exprs);
@@ -104,11 +125,7 @@ impl Graph {
 
     /// Reads what [`Graph::to_json`] wrote.
     pub fn from_json(text: &str) -> Result<Graph, Error> {
-        let Version { version } = serde_json::from_str(text)?;
-        if version != VERSION {
-            return Err(Error::Version(version));
-        }
-        serde_json::from_str::<Stored>(text)?.graph()
+        versioned::<Stored>(text, VERSION)?.graph()
     }
 }
 

@@ -50,7 +50,7 @@ impl Drop for Block {
 
 /// A tensor's metadata, and the memory that it keeps alive if that is its own.
 pub struct Header {
-    _block: Option<Arc<Block>>,
+    block: Option<Arc<Block>>,
     data: *mut u8,
     dtype: DType,
     sizes: Box<[i64]>,
@@ -66,11 +66,11 @@ impl Header {
     fn new(layout: Strided<'_>) -> Header {
         let block = Arc::new(Block::new(span(layout.sizes, layout.strides) * layout.dtype.size()));
         let data = block.start.as_ptr().cast();
-        Header { _block: Some(block), data, ..Header::at(std::ptr::null_mut(), layout) }
+        Header { block: Some(block), data, ..Header::at(std::ptr::null_mut(), layout) }
     }
 
     fn at(data: *mut u8, Strided { dtype, sizes, strides }: Strided<'_>) -> Header {
-        Header { _block: None, data, dtype, sizes: sizes.into(), strides: strides.into() }
+        Header { block: None, data, dtype, sizes: sizes.into(), strides: strides.into() }
     }
 
     /// The elements, as values of the interpreter.
@@ -251,10 +251,10 @@ unsafe impl TensorLibrary for Heap {
     }
 
     fn view(&self, of: Handle, sizes: &[i64], strides: &[i64], offset: i64) -> Result<Arc<Header>, HeapError> {
-        let Header { _block, data, dtype, .. } = of.header();
+        let Header { block, data, dtype, .. } = of.header();
         let data = data.wrapping_offset(offset as isize * dtype.size() as isize);
         let view = Header::at(data, Strided { dtype: *dtype, sizes, strides });
-        Ok(Arc::new(Header { _block: _block.clone(), ..view }))
+        Ok(Arc::new(Header { block: block.clone(), ..view }))
     }
 
     fn copy(&self, to: Handle, from: Handle) -> Result<(), HeapError> {
@@ -443,6 +443,11 @@ impl HeapProgram {
         HeapProgram { constants, ..self }
     }
 
+    /// The plan, made ready.
+    pub fn program(&self) -> &Program<Heap> {
+        &self.program
+    }
+
     /// The number of calls that used frozen results of an earlier one.
     pub fn reused(&self) -> usize {
         self.reused.load(Ordering::Relaxed)
@@ -479,7 +484,8 @@ impl HeapProgram {
         for spec in program.inputs() {
             let InputSpec { index, .. } = *spec;
             let given = tensors[index].as_ref().map_or(Slot::Empty, |tensor| Slot::Borrowed(Heap::handle(tensor)));
-            program.bind(spec, given, frame).map_err(|misfit| match misfit {
+            // SAFETY: the tensors live until the frame is left.
+            unsafe { program.bind(spec, given, frame) }.map_err(|misfit| match misfit {
                 Misfit::Foreign => PlanError::Other(format!("argument {index} is no tensor that fits")),
                 Misfit::Mismatch(text) => PlanError::Other(text),
             })?;
@@ -489,7 +495,8 @@ impl HeapProgram {
                 return Err(PlanError::Other(format!("no constant {index}")));
             };
             let constant = tensor_of(constant, &row_major(constant.sizes()))?;
-            program.bind_constant(buf, Slot::Owned(constant), frame)?;
+            // SAFETY: the frame owns it; its layout is that of the graph's constant.
+            unsafe { program.bind_constant(buf, Slot::Owned(constant), frame) }?;
         }
         let weights = self.weights(inputs);
         let frozen = program.use_frozen(frame, |kept| weights.as_ref() == Some(kept))?;

@@ -1,9 +1,9 @@
 //! Kernels that write into the caller's tensors.
 //!
-//! A graph that changes its inputs computes their new values beside the old ones, and writes them back at the end.
-//! Where the kernel that computes a value reads the old one [element by
-//! element](crate::loop_ir::access::is_elementwise), or nobody does, it can write to the input at once: an optimiser's
-//! step then moves each of its tensors once, not three times.
+//! A graph that changes its inputs computes their new values beside the old ones, and writes them back at the end. The
+//! kernel that computes a new value can write to the input at once where it reads the old one element by element
+//! ([`is_elementwise`]), or where nothing reads that: an optimiser's step then moves each of its tensors once, not
+//! three times.
 //!
 //! Invariants:
 //! - no step after the kernel may fail on what tensors hold (an index out of bounds, a matrix that has no factors):

@@ -3,7 +3,7 @@
 use crate::cache::{self, Cache};
 use crate::cuda;
 use crate::device::Wgpu;
-use crate::exec::{CudaCode, LibTorch, On as RunsOn, Parts, Program, prepare};
+use crate::exec::{CudaCode, Launcher, LibTorch, Parts, Program, prepare};
 use crate::fallback_plan::fallback_plan;
 use crate::import::{Imported, Roles};
 use crate::options::Options;
@@ -64,22 +64,22 @@ impl Compiled {
             inductor::plan::verify::verify(&plan).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         }
         let (arenas, latest) = (Arc::clone(&self.arenas), Arc::clone(&self.latest));
-        let prepare = |kernels: &dyn Fn(KernelId) -> Option<Arc<dyn CompiledKernel>>, on| {
-            prepare(py, Parts { plan: &plan, kernels, imported, cpu: self.cpu, on, arenas, latest })
+        let prepare = |kernels: &dyn Fn(KernelId) -> Option<Arc<dyn CompiledKernel>>, launcher| {
+            prepare(py, Parts { plan: &plan, kernels, imported, cpu: self.cpu, launcher, arenas, latest })
         };
         match &self.code {
             Code::Host(code) => {
                 let compile = |id| self.cpu.compile(std::slice::from_ref(&plan.kernels[id])).ok()?.pop();
-                prepare(&|id| code.launched.get(&id).cloned().or_else(|| compile(id)), RunsOn::Host)
+                prepare(&|id| code.launched.get(&id).cloned().or_else(|| compile(id)), Launcher::Host)
             }
             Code::Cuda(device, index, kernels) => {
-                prepare(&|_| None, RunsOn::Cuda(CudaCode { device, index: *index, kernels }))
+                prepare(&|_| None, Launcher::Cuda(CudaCode { device, index: *index, kernels }))
             }
             Code::Device(device, kernels) => {
                 let placement = Placement::of(&device.gpu, &plan, kernels);
                 let compiled = py.detach(|| on_host(self.cpu, &plan, &placement)).map_err(PyRuntimeError::new_err)?;
                 let find = |id| compiled.iter().find(|(known, _)| *known == id).map(|(_, kernel)| Arc::clone(kernel));
-                prepare(&find, RunsOn::Device(Arc::clone(device), placement))
+                prepare(&find, Launcher::Device(Arc::clone(device), placement))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What Python asks of devices: counters, and for tests, faults.
+//! Functions of the Python module for devices: counters, and faults for tests.
 
 use crate::options::Options;
 use inductor::device::Device;

@@ -82,8 +82,7 @@ pub(crate) fn differentiate_lowered(
     let is_followed = followed_results(lowered, &requires_grad).map_err(|error| refused(&error))?;
     let functional = functionalize(lowered).map_err(|error| refused(&error))?;
     let is_other = |op: &Aten| is_of_latest_release(*op) && !torch.is_of_tables();
-    let ops = functional.graph.nodes().filter_map(|node| functional.graph[node].target.op());
-    if let Some(op) = { ops }.find(is_other) {
+    if let Some(op) = functional.graph.nodes().filter_map(|node| functional.graph[node].target.op()).find(is_other) {
         return Err(refused(&format!("another derivative of `{op}` in this release")));
     }
     let joint = differentiate(&functional.graph, &requires_grad, None).map_err(|error| refused(&error))?;

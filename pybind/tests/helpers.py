@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def rust_example(crate: str, name: str) -> Path:
+    """A program among a crate's examples, built."""
+    subprocess.run(
+        ["cargo", "build", "--quiet", "-p", f"rust-inductor-{crate}", "--example", name], cwd=ROOT, check=True
+    )
+    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "examples" / name
 
 
 def compiled(function: Callable[..., Any], **kwargs: Any) -> Callable[..., Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -15,17 +14,14 @@ import torch.nn.functional as F
 from torch import nn
 from torch._dynamo.backends.common import aot_autograd
 
+from pybind.tests.helpers import rust_example
 from rust_inductor import _native
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
 def run_plan() -> Path:
     """The program."""
-    command = ["cargo", "build", "--quiet", "-p", "rust-inductor-runtime", "--example", "run_plan"]
-    subprocess.run(command, cwd=ROOT, check=True)
-    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "examples" / "run_plan"
+    return rust_example("runtime", "run_plan")
 
 
 class Block(nn.Module):

@@ -32,7 +32,7 @@ impl<L: TensorLibrary> Program<L> {
 
     /// The results of calls which the device makes and that are no tensors: they have no value in any language.
     pub fn absent_objects(&self) -> &[ObjectId] {
-        self.device.as_ref().map_or(&[], |device| &device.nones)
+        self.device.as_ref().map_or(&[], |device| &device.absent)
     }
 
     pub(crate) fn run_task(

@@ -48,7 +48,7 @@ impl Info<'_> {
 pub unsafe trait TensorLibrary: Send + Sync + Sized + 'static {
     /// A reference to a tensor; the tensor lives as long.
     type Tensor: Send + Sync;
-    /// A tensor that somebody else keeps alive.
+    /// A tensor that somebody else keeps alive for as long as the handle is used.
     type Handle: Copy;
     /// A call of an operator, bound to all of its arguments but the tensors.
     type Call: Send + Sync;

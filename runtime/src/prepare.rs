@@ -315,7 +315,7 @@ impl<L: TensorLibrary, B: Binder<L>> Preparer<'_, L, B> {
                 Place::Device(task) => {
                     self.on_device.extend(task.args.iter().filter(|(_, access)| access.writes()).map(|(buf, _)| *buf));
                     self.steps.push(Step::Device(task));
-                    part.nones.extend(objects_of(step));
+                    part.absent.extend(objects_of(step));
                 }
                 Place::Host(host) => self.host_step(step, &host, &mut part)?,
                 Place::Nowhere => match step {

@@ -116,8 +116,8 @@ pub enum Output<L: TensorLibrary> {
 pub(crate) struct DevicePart {
     /// Flags that kernels set on the device.
     pub(crate) flags: Vec<Buf>,
-    /// Results of calls that the device makes which are no tensors: they are `None`.
-    pub(crate) nones: Vec<ObjectId>,
+    /// Results of calls that the device makes which are no tensors: they have no value.
+    pub(crate) absent: Vec<ObjectId>,
     /// The steps that the host does, and why.
     pub(crate) refused: Vec<(String, String)>,
 }

@@ -70,9 +70,12 @@ pub enum Misfit {
 impl<L: TensorLibrary> Program<L> {
     /// Puts an argument behind its buffer.
     ///
+    /// # Safety
+    /// The tensor lives until the frame [is left](Program::leave), or the [`Host`] told to forget it.
+    ///
     /// # Errors
     /// An argument that does not fit the plan.
-    pub fn bind(&self, spec: &InputSpec, given: Slot<L>, frame: &mut Frame<L>) -> Result<(), Misfit> {
+    pub unsafe fn bind(&self, spec: &InputSpec, given: Slot<L>, frame: &mut Frame<L>) -> Result<(), Misfit> {
         frame.assert_is_of(&self.buffers);
         let Some(handle) = given.handle() else { return Err(Misfit::Foreign) };
         let info = self.buffers.library.info(handle).map_err(|_| Misfit::Foreign)?;
@@ -102,9 +105,12 @@ impl<L: TensorLibrary> Program<L> {
 
     /// Puts a constant of the graph behind its buffer.
     ///
+    /// # Safety
+    /// As for [`Program::bind`]; and it has the type, sizes and strides that the graph has for it.
+    ///
     /// # Errors
     /// The library's.
-    pub fn bind_constant(&self, buf: Buf, constant: Slot<L>, frame: &mut Frame<L>) -> Result<(), L::Error> {
+    pub unsafe fn bind_constant(&self, buf: Buf, constant: Slot<L>, frame: &mut Frame<L>) -> Result<(), L::Error> {
         frame.assert_is_of(&self.buffers);
         frame.put(&self.buffers.library, buf, constant)
     }

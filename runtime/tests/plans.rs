@@ -8,7 +8,8 @@ use inductor::store::Nowhere;
 use inductor::{Compiled, Options, compile};
 use inductor_cpu::Cpu;
 use inductor_testing::graphs;
-use inductor_testing::heap::{HeapProgram, PlanError};
+use inductor_testing::heap::{Heap, HeapError, HeapProgram, PlanError};
+use runtime::{Frame, Host, Program, TensorLibrary};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -143,6 +144,44 @@ fn an_index_out_of_bounds_and_a_call_that_fails_are_told() {
     let run = program(&cpu, &compiled(&unknown, &cpu, &Options::default())).run(&graphs::inputs(&unknown, 0), 1);
     let Err(PlanError::Other(text)) = run else { panic!("{run:?}") };
     assert!(text.contains("no rule for `det.default`"), "{text}");
+}
+
+/// A host that has nothing to do.
+struct Nobody;
+
+impl Host<Heap> for Nobody {
+    type Error = HeapError;
+
+    fn call(
+        &mut self,
+        _: &<Heap as TensorLibrary>::Foreign,
+        _: &Program<Heap>,
+        _: &mut Frame<Heap>,
+    ) -> Result<(), HeapError> {
+        panic!("the library makes all calls")
+    }
+
+    fn forget(&mut self, _index: usize) {}
+}
+
+fn entered(program: &HeapProgram) -> Frame<Heap> {
+    program.program().enter().unwrap_or_else(|_| panic!("there is memory"))
+}
+
+#[test]
+#[should_panic(expected = "a frame of another program")]
+fn a_frame_of_another_program_is_refused() {
+    let (graph, cpu) = (graph(LINEAR), Cpu::new());
+    let [one, other] = [(); 2].map(|()| program(&cpu, &compiled(&graph, &cpu, &Options::default())));
+    let _ = other.program().run(&mut Nobody, &mut entered(&one), 1);
+}
+
+#[test]
+#[should_panic(expected = "is not bound")]
+fn a_call_that_lacks_arguments_is_refused() {
+    let (graph, cpu) = (graph(LINEAR), Cpu::new());
+    let program = program(&cpu, &compiled(&graph, &cpu, &Options::default()));
+    let _ = program.program().run(&mut Nobody, &mut entered(&program), 1);
 }
 
 #[test]

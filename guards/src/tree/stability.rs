@@ -1,4 +1,4 @@
-//! How far what is read can be relied on to stay.
+//! Stability of the values that guards read, by version tags.
 
 /// The stability of a value that is read: how far version tags vouch for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

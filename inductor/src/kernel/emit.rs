@@ -12,7 +12,7 @@ use super::nest::{Nest, settle};
 use super::scope::Scopes;
 use crate::backend::Capabilities;
 use crate::loop_ir::{Kernel, Param, ParamData, Role, Scalar, Value};
-use crate::schedule::{At, Frame, Reads, flat_index, shift, through_view};
+use crate::schedule::{At, Frame, Reads, flat_index, looked_up, shift, through_view};
 use crate::schedule::{Group, Root, RootKind, Roots, Span, span};
 use crate::tensor_ir::{GatherDim, Op, Tensor, TensorGraph, typical};
 
@@ -454,16 +454,10 @@ impl<'a> Emit<'a> {
 
     fn gather(&mut self, source: Tensor, dims: &[GatherDim], index: &[Expr], mask: Option<Value>) -> Value {
         let sizes = self.graph.tensors[source].sizes.clone();
-        let mut inner = Vec::with_capacity(dims.len());
-        for (k, dim) in dims.iter().enumerate() {
-            inner.push(match dim {
-                GatherDim::Out(d) => index[*d],
-                GatherDim::Index(t) => {
-                    let position = self.eval(*t, index, mask);
-                    self.wrapped(position, sizes[k], mask)
-                }
-            });
-        }
+        let inner = looked_up(dims, index, |k, positions| {
+            let position = self.eval(positions, index, mask);
+            self.wrapped(position, sizes[k], mask)
+        });
         self.eval(source, &inner, mask)
     }
 

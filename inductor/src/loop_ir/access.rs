@@ -1,4 +1,4 @@
-//! Where a kernel touches its params: what passes ask before they let buffers share memory.
+//! Memory accesses of a kernel: the queries that passes make before they let buffers share memory.
 
 use super::{Kernel, Op, Param, Role, Stmt, StoreMode};
 use symshapes::Expr;

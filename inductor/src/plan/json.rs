@@ -9,6 +9,7 @@
 use super::{Buf, BufData, Call, CallArg, Choices, Epilogue, Fate, KernelId, Launch, Output, Step, SymbolicPlan, View};
 use crate::loop_ir::{Kernel, text::TextError};
 use cranelift_entity::EntityRef;
+use fx::json::{FormError, versioned};
 use fx::{Arg, NodeId};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -20,12 +21,9 @@ pub const VERSION: u32 = 1;
 /// Why a text is not a plan.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Not JSON, or not of the form.
+    /// Not the JSON form.
     #[error(transparent)]
-    Json(#[from] serde_json::Error),
-    /// Another version of the form.
-    #[error("version {0} of the JSON form; this library reads version {VERSION}")]
-    Version(u32),
+    Form(#[from] FormError),
     /// A text that is no kernel.
     #[error("kernel {0}: {1}")]
     Kernel(usize, TextError),
@@ -35,11 +33,6 @@ pub enum Error {
     /// A part names what the plan does not have.
     #[error("{0} is not in the plan")]
     Dangling(String),
-}
-
-#[derive(Deserialize)]
-struct Version {
-    version: u32,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -82,11 +75,7 @@ impl SymbolicPlan {
     /// # Errors
     /// Any other text.
     pub fn from_json(text: &str) -> Result<SymbolicPlan, Error> {
-        let Version { version } = serde_json::from_str(text)?;
-        if version != VERSION {
-            return Err(Error::Version(version));
-        }
-        serde_json::from_str::<Stored>(text)?.plan()
+        versioned::<Stored>(text, VERSION)?.plan()
     }
 }
 

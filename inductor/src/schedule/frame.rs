@@ -275,18 +275,12 @@ impl<'a> Reads<'a> {
 
     fn gather(&mut self, source: Tensor, dims: &[GatherDim], index: &[Expr]) {
         let sizes = self.graph.tensors[source].sizes.clone();
-        let mut inner = Vec::with_capacity(dims.len());
-        for (k, dim) in dims.iter().enumerate() {
-            inner.push(match dim {
-                GatherDim::Out(d) => index[*d],
-                GatherDim::Index(t) => {
-                    self.visit(*t, index);
-                    self.fresh += 1;
-                    let sym = self.pool.position(&format!("g{}", self.fresh), sizes[k]);
-                    self.pool.sym(sym)
-                }
-            });
-        }
+        let inner = looked_up(dims, index, |k, positions| {
+            self.visit(positions, index);
+            self.fresh += 1;
+            let sym = self.pool.position(&format!("g{}", self.fresh), sizes[k]);
+            self.pool.sym(sym)
+        });
         self.visit(source, &inner);
     }
 
@@ -298,6 +292,15 @@ impl<'a> Reads<'a> {
             inner[dim] = self.pool.sub(inner[dim], self.graph.tensors[part].sizes[dim]);
         }
     }
+}
+
+/// The place in the source of a gather: `find` gives that along a dimension which a tensor of positions tells.
+pub(crate) fn looked_up(dims: &[GatherDim], index: &[Expr], mut find: impl FnMut(usize, Tensor) -> Expr) -> Vec<Expr> {
+    let place = |(k, dim): (usize, &GatherDim)| match dim {
+        GatherDim::Out(d) => index[*d],
+        GatherDim::Index(positions) => find(k, *positions),
+    };
+    dims.iter().enumerate().map(place).collect()
 }
 
 /// `index - low`

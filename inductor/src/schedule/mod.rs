@@ -12,7 +12,7 @@ mod place;
 mod roots;
 
 pub use domain::{Domain, Span, refine};
-pub(crate) use frame::{At, flat_index, shift, through_view};
+pub(crate) use frame::{At, flat_index, looked_up, shift, through_view};
 pub use frame::{Frame, Reads};
 pub use fuse::{Group, Schedule, Unit, schedule};
 pub(crate) use place::all_places;

@@ -1,6 +1,7 @@
 //! Plans written to JSON and read again, damaged ones among them.
 
 use crate::broken::symbolic;
+use fx::json::FormError;
 use inductor::plan::SymbolicPlan;
 use inductor::plan::json::Error;
 use inductor::plan::verify::verify;
@@ -56,7 +57,7 @@ fn other_versions_and_parts_that_are_not_there_are_told() {
     };
     assert_eq!(refused("{\"version\":1", "{\"version\":2"), "version 2 of the JSON form; this library reads version 1");
     assert_eq!(refused("\"Check\":", "\"Check\":9"), "b90 is not in the plan".replace("b90", &flag(&json)));
-    assert!(matches!(SymbolicPlan::from_json("[]"), Err(Error::Json(_))));
+    assert!(matches!(SymbolicPlan::from_json("[]"), Err(Error::Form(FormError::Json(_)))));
 }
 
 /// The name of the plan's flag, were its number one with a 9 before it.

@@ -21,11 +21,10 @@ mod run;
 pub(crate) use cuda::CudaCode;
 pub(crate) use frozen::forget_frozen;
 pub(crate) use libtorch::LibTorch;
-pub(crate) use run::{On, Outcome, Parts, Program, prepare};
+pub(crate) use run::{Launcher, Outcome, Parts, Program, prepare};
 
-use crate::torch::shim::ShimError;
 use pyo3::PyErr;
-use pyo3::exceptions::{PyNotImplementedError, PyRuntimeError};
+use pyo3::exceptions::{PyMemoryError, PyNotImplementedError, PyRuntimeError};
 use runtime::PrepareError;
 
 /// The exception for a plan that cannot be made ready: a `NotImplementedError` for sizes that a device's kernels do not
@@ -49,9 +48,7 @@ type NoMemory = runtime::NoMemory<LibTorch>;
 /// The exception for memory between kernels that is not to be had.
 fn no_memory(error: NoMemory) -> PyErr {
     match error {
-        NoMemory::Host(bytes) => {
-            pyo3::exceptions::PyMemoryError::new_err(format!("no memory for {bytes} bytes between kernels"))
-        }
-        NoMemory::Device(error) => ShimError::into(error),
+        NoMemory::Host(bytes) => PyMemoryError::new_err(format!("no memory for {bytes} bytes between kernels")),
+        NoMemory::Device(error) => error.into(),
     }
 }

@@ -36,16 +36,16 @@ pub(crate) struct Parts<'a> {
     pub(crate) imported: &'a Imported,
     /// The processor.
     pub(crate) cpu: &'a dyn Backend,
-    /// What else runs kernels.
-    pub(crate) on: On<'a>,
+    /// What launches the other kernels, if anything does.
+    pub(crate) launcher: Launcher<'a>,
     /// The memory between kernels.
     pub(crate) arenas: Arc<Arenas>,
     /// The frozen results that the graph has kept: those computed from weights alone.
     pub(crate) latest: Arc<Latest<LibTorch>>,
 }
 
-/// The devices that run kernels.
-pub(crate) enum On<'a> {
+/// The launchers of kernels, by where they run.
+pub(crate) enum Launcher<'a> {
     /// The processor alone.
     Host,
     /// A device that runs a part of the plan, and which part.
@@ -67,9 +67,9 @@ pub(crate) struct Program {
 /// # Errors
 /// A `NotImplementedError` for sizes that a CUDA device's kernels do not hold for.
 pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
-    let Parts { plan, kernels, imported, cpu, on, arenas, latest } = parts;
+    let Parts { plan, kernels, imported, cpu, launcher, arenas, latest } = parts;
     let torch = Torch::get(py)?;
-    let mut binder = TorchBinder { py, torch, imported, on_host: !matches!(on, On::Cuda(_)) };
+    let mut binder = TorchBinder { py, torch, imported, on_host: !matches!(launcher, Launcher::Cuda(_)) };
     let device = |node| match &imported.graph[node].meta {
         Some(Meta::Tensor(meta)) => Some(meta.device),
         _ => None,
@@ -86,12 +86,12 @@ pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
         latest,
     };
     let prepare = |code| runtime::prepare(LibTorch(torch), &mut binder, parts(code)).map_err(not_prepared);
-    let (prepared, device, cuda) = match on {
-        On::Host => (prepare(Code::Host)?, None, None),
-        On::Device(device, placement) => {
+    let (prepared, device, cuda) = match launcher {
+        Launcher::Host => (prepare(Code::Host)?, None, None),
+        Launcher::Device(device, placement) => {
             (prepare(Code::Device(placement))?, Some(DevicePart::new(device, plan, imported)), None)
         }
-        On::Cuda(code) => {
+        Launcher::Cuda(code) => {
             let part = Arc::new(CudaPart::new(Arc::clone(code.device), code.index));
             let device = Arc::clone(&part) as Arc<dyn StreamDevice>;
             let kernel = |id, sizes: &[i64]| code.kernel(id, sizes);
@@ -175,14 +175,16 @@ impl Program {
             if !torch.is_plain_tensor(arg) {
                 return Ok(Outcome::Foreign);
             }
-            match self.prepared.bind(spec, slot_of(torch, arg)?, frame) {
+            // SAFETY: the arguments are held to the end of the call, but for those that it is told to forget.
+            match unsafe { self.prepared.bind(spec, slot_of(torch, arg)?, frame) } {
                 Ok(()) => {}
                 Err(Misfit::Foreign) => return Ok(Outcome::Foreign),
                 Err(Misfit::Mismatch(text)) => return Err(PyRuntimeError::new_err(text)),
             }
         }
         for (buf, object) in &self.constants {
-            self.prepared.bind_constant(*buf, slot_of(torch, object.bind(py))?, frame)?;
+            // SAFETY: the program holds them; their metadata was read from them when the graph was imported.
+            unsafe { self.prepared.bind_constant(*buf, slot_of(torch, object.bind(py))?, frame) }?;
         }
         let threads = match options.threads.or_else(|| Shim::get().num_threads()) {
             Some(threads) => threads,

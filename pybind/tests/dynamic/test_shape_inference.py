@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
@@ -12,19 +11,16 @@ import torch
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch._aot_autograd.utils import make_boxed_func
 
+from pybind.tests.helpers import rust_example
 from rust_inductor import fx
 from tools.bench.models import build
 from tools.bench.symshapes import dynamic_input
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="session")
 def infer() -> Path:
     """The program that infers and compares."""
-    command = ["cargo", "build", "--quiet", "-p", "rust-inductor-fx", "--example", "infer"]
-    subprocess.run(command, cwd=ROOT, check=True)
-    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "examples" / "infer"
+    return rust_example("fx", "infer")
 
 
 def graphs(name: str) -> list[str]:
