@@ -6,6 +6,7 @@ behind. What the function gives must be JSON.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import selectors
@@ -16,12 +17,15 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 #: How a child ended: with a value, an exception, a signal or `_exit`, or by the time limit.
 Ending = Literal["value", "error", "crash", "timeout"]
 
 CHUNK = 1 << 16
+#: `MADV_POPULATE_WRITE` of Linux 5.14.
+POPULATE_WRITE = 23
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,21 @@ def run_child(writing: int, function: Callable[..., Any], arguments: tuple[Any, 
     with suppress(BaseException), os.fdopen(writing, "w") as stream:
         stream.write(json.dumps(answer))
     os._exit(status)
+
+
+def copy_pages() -> None:
+    """Copies the pages that a child shares with its parent, which the first write to each does else.
+
+    In what is timed afterwards no such copies are counted: without them 10 ms of a capture are 18. A kernel that does
+    not know the advice changes nothing.
+    """
+    madvise = ctypes.CDLL(None).madvise
+    madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        span, rights, _, _, inode, *_ = line.split()
+        start, end = (int(bound, 16) for bound in span.split("-"))
+        if rights == "rw-p" and (inode == "0" or ".so" in line):
+            madvise(start, end - start, POPULATE_WRITE)
 
 
 def read_all(descriptor: int, deadline: float) -> tuple[str, bool]:

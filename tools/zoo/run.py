@@ -192,8 +192,9 @@ def totals(pairs: Sequence[Pair]) -> str:
         lines.append(f"- as few graphs and breaks as torch's: {few} of {len(both)} ({100 * few / len(both):.0f} %)")
     ratios = capture_ratios(both)
     if ratios:
-        median, least = statistics.median(ratios), min(ratios)
-        lines.append(f"- capture time, torch / ours: median {median:.1f}, least {least:.1f}")
+        median, least, many = statistics.median(ratios), min(ratios), sum(ratio >= 20 for ratio in ratios)
+        spread = f"median {median:.1f}, least {least:.1f}; at least 20 in {many} of {len(ratios)}"
+        lines.append(f"- capture time, torch / ours: {spread}")
     return "\n".join(lines)
 
 
@@ -220,7 +221,7 @@ def row(pair: Pair) -> list[str]:
         ("yes" if side.right else "NO") if side is not None else "–" for side in map(pair.sides.get, ("ours", "torch"))
     ]
     whole = [cell(name) for name in ("graphs", "breaks", "skipped", "operators")]
-    return [pair.title, " / ".join(verdicts), *whole, cell("capture_seconds", ".2f"), cell("extra_ms", ".2f")]
+    return [pair.title, " / ".join(verdicts), *whole, cell("capture_seconds", ".3f"), cell("extra_ms", ".2f")]
 
 
 def reasons_of(pairs: Sequence[Pair], name: str) -> dict[str, tuple[int, int]]:

@@ -7,7 +7,7 @@ use fx::aten::Aten;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::{IntoPyDict, PyDict, PyType};
 use pyo3::{ffi, intern};
 use rustc_hash::FxHashMap;
 use std::path::Path;
@@ -222,6 +222,19 @@ impl Torch {
             *on = self.find(py, &format!("_C._get_{kernel}_sdp_enabled"))?.call0()?.is_truthy()?;
         }
         Ok(enabled)
+    }
+
+    /// True if this release's fused attention for CPUs takes keys and values with fewer heads than the query.
+    pub(crate) fn fused_attention_groups(&self, py: Python<'_>) -> PyResult<bool> {
+        static GROUPS: PyOnceLock<bool> = PyOnceLock::new();
+        let probe = || {
+            let cpu = [("device", "cpu")].into_py_dict(py)?;
+            let empty = |heads| self.find(py, "empty")?.call(((1, heads, 1, 1),), Some(&cpu));
+            let (query, key) = (empty(2)?, empty(1)?);
+            let kernel = self.find(py, "_fused_sdp_choice")?.call1((query, &key, &key))?;
+            PyResult::Ok(kernel.extract::<i64>()? != 0)
+        };
+        GROUPS.get_or_try_init(py, probe).copied()
     }
 
     /// Whether tensors are made that can never record gradients.

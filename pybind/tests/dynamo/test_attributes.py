@@ -13,7 +13,7 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import rust_inductor
-from rust_inductor import _capture
+from rust_inductor import _capture, _symbolic
 
 
 class Thing:
@@ -381,6 +381,26 @@ def test_attention_is_laid_out_as_its_kernel_does(shape, transposed, keywords):
         keywords = {"attn_mask": torch.zeros(tensors[0].shape[-2], tensors[1].shape[-2])}
     compiled = _capture.optimize(attention_layout, "eager")
     assert compiled(*tensors, **keywords) == attention_layout(*tensors, **keywords)
+
+
+@pytest.mark.parametrize("heads", [1, 2, 4])
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("keywords", [{}, {"dropout_p": 0.5}, {"attn_mask": True}, {"enable_gqa": True}])
+def test_attention_with_dropout_masks_that_learn_and_grouped_heads_is_laid_out_as_its_kernel_does(
+    heads, transposed, keywords, monkeypatch
+):
+    asked: list[object] = []
+    monkeypatch.setattr(_symbolic.Asker, "ask", lambda *args, ask=_symbolic.Asker.ask: asked.append(args) or ask(*args))
+    make = lambda h: torch.randn(2, 6, h, 16).transpose(1, 2) if transposed else torch.randn(2, h, 6, 16)  # noqa: E731
+    tensors = [make(4), make(heads), make(heads)]
+    if "attn_mask" in keywords:
+        keywords = {"attn_mask": torch.zeros(6, 6, requires_grad=True)}
+    if heads == 2 and "enable_gqa" not in keywords:
+        with pytest.raises(RuntimeError):
+            _capture.optimize(attention_layout, "eager")(*tensors, **keywords)
+        return
+    assert _capture.optimize(attention_layout, "eager")(*tensors, **keywords) == attention_layout(*tensors, **keywords)
+    assert not asked
 
 
 def test_the_choice_of_attention_kernels_is_guarded():

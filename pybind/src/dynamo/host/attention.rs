@@ -1,8 +1,9 @@
 //! The layout of `scaled_dot_product_attention`'s result on the CPU: that of the query where the fused kernel runs,
-//! else row-major. Tensors on the device `meta` know nothing of that kernel, and torch's fakes lose the strides of
-//! dimensions of size one.
+//! row-major where attention drops weights and is composed of products. Tensors on the device `meta` know nothing of
+//! that kernel, and torch's fakes lose the strides of dimensions of size one.
 //!
-//! The conditions are those of `use_flash_attention_cpp` in ATen's `sdp_utils_cpp.cpp`.
+//! The conditions are those of `use_flash_attention_cpp` in ATen's `sdp_utils_cpp.cpp`, the composition that of
+//! `_scaled_dot_product_attention_math`, whose last step is a product.
 
 use super::PyHost;
 use crate::torch::Torch;
@@ -11,16 +12,16 @@ use fx::{Arg, Graph, Meta, NodeId, TensorMeta};
 use pyo3::prelude::*;
 use symshapes::{DType, Device, EnvError, Expr, ShapeEnv};
 
-/// The parameters that may be given by position, in order.
+/// The parameters that a rule here reads and that may be given by position, in order.
 const PARAMS: [&str; 6] = ["query", "key", "value", "attn_mask", "dropout_p", "is_causal"];
 
 /// The operator to which guards are attributed.
 const AT: &str = "scaled_dot_product_attention";
 
 impl PyHost<'_> {
-    /// Infers the result of the fused kernel for CPUs; `None` if another kernel runs, or that is not known. Which one
-    /// runs is decided under guards; the error says why it cannot be.
-    pub(super) fn fused_attention(
+    /// Infers the result of attention on the CPU; `None` if it is not known which kernel runs. Which one runs is decided
+    /// under guards; the error says why it cannot be.
+    pub(super) fn attention(
         &self,
         graph: &Graph,
         env: &mut ShapeEnv,
@@ -40,46 +41,136 @@ impl PyHost<'_> {
                 None => return Ok(None),
             },
         };
-        let drops = !matches!(of("dropout_p"), None | Some(Arg::Int(0))) && of("dropout_p") != Some(&Arg::Float(0.0));
-        let [flash, ..] = Torch::get(self.py)?.attention_kernels(self.py)?;
-        if drops || !flash {
+        let drops = match of("dropout_p") {
+            None | Some(Arg::Int(0)) => false,
+            Some(Arg::Float(p)) if (0.0..=1.0).contains(p) => *p > 0.0,
+            Some(_) => return Ok(None),
+        };
+        let torch = Torch::get(self.py)?;
+        let [flash, _, math, _] = torch.attention_kernels(self.py)?;
+        // A mask beside `is_causal` is refused.
+        if mask.is_some() && !matches!(of("is_causal"), None | Some(Arg::Bool(false))) {
             return Ok(None);
         }
-        match takes(env, [q, k, v], mask) {
+        let groups = match of("enable_gqa") {
+            Some(Arg::Bool(true)) => Groups::Many,
+            None | Some(Arg::Bool(false)) => Groups::One,
+            Some(_) => return Ok(None),
+        };
+        // The fused kernel has no gradient of the mask.
+        let is_composed = drops || mask.is_some_and(|mask| mask.requires_grad);
+        let kernel = if is_composed { Kernel::Composed } else { Kernel::Fused };
+        let takes = match kernel {
+            Kernel::Fused if !flash => Ok(false),
+            Kernel::Fused => {
+                let grouped = torch.fused_attention_groups(self.py)?;
+                fused_takes(env, [q, k, v], mask, if grouped { groups } else { Groups::None })
+            }
+            Kernel::Composed => are_alike(env, [q, k, v], mask, groups).map(|alike| alike && math),
+        };
+        match takes {
             Ok(true) => {}
             Ok(false) => return Ok(None),
             Err(error) => return Ok(Some(Err(error.to_string()))),
         }
-        let Some(strides) = strides::preserved(&mut Sizes::Guarded { env, at: AT }, q) else { return Ok(None) };
-        let requires_grad = [q, k, v].iter().any(|t| t.requires_grad);
-        Ok(Some(Ok(Meta::Tensor(TensorMeta { strides, offset: Expr::ZERO, requires_grad, ..q.clone() }))))
+        let mut sizes = q.sizes.clone();
+        let strides = match kernel {
+            Kernel::Fused => strides::preserved(&mut Sizes::Guarded { env, at: AT }, q),
+            Kernel::Composed => {
+                sizes[3] = v.sizes[3];
+                Some(strides::contiguous(env.pool_mut(), &sizes))
+            }
+        };
+        let Some(strides) = strides else { return Ok(None) };
+        let requires_grad = [q, k, v].into_iter().chain(mask).any(|t| t.requires_grad);
+        Ok(Some(Ok(Meta::Tensor(TensorMeta { sizes, strides, offset: Expr::ZERO, requires_grad, ..q.clone() }))))
     }
 }
 
-/// True if the kernel takes these operands.
-fn takes(env: &mut ShapeEnv, operands: [&TensorMeta; 3], mask: Option<&TensorMeta>) -> Result<bool, EnvError> {
-    let [q, k, _] = operands;
-    let dtypes = [DType::F64, DType::F32, DType::BF16, DType::F16];
-    let is_plain = |t: &&TensorMeta| t.device == Device::CPU && t.dtype == q.dtype && t.sizes.len() == 4;
-    if !dtypes.contains(&q.dtype) || !operands.iter().all(is_plain) {
+/// How attention is computed on the CPU.
+#[derive(Clone, Copy)]
+enum Kernel {
+    /// By `_scaled_dot_product_flash_attention_for_cpu`.
+    Fused,
+    /// By `_scaled_dot_product_attention_math`, of products, a softmax and dropout.
+    Composed,
+}
+
+/// Which keys and values may have fewer heads than the query.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Groups {
+    /// None.
+    None,
+    /// Those of one head: it is broadcast.
+    One,
+    /// Those whose number of heads divides the query's as well (`enable_gqa`).
+    Many,
+}
+
+/// True if the fused kernel takes these operands.
+fn fused_takes(
+    env: &mut ShapeEnv,
+    operands: [&TensorMeta; 3],
+    mask: Option<&TensorMeta>,
+    groups: Groups,
+) -> Result<bool, EnvError> {
+    if !are_alike(env, operands, mask, groups)? {
         return Ok(false);
     }
-    for (which, t) in operands.into_iter().enumerate() {
-        for (dim, &size) in t.sizes.iter().enumerate() {
-            let has_items = env.pool_mut().lt(Expr::ZERO, size);
-            // The key and the value are as long as each other, whatever the query is.
-            let like = if dim == 2 { [q, k, k] } else { [q, q, q] };
-            if !env.evaluate(has_items, AT)? || !is_equal(env, size, like[which].sizes[dim])? {
-                return Ok(false);
-            }
-        }
+    let [q, _, v] = operands;
+    if !is_equal(env, q.sizes[3], v.sizes[3])? {
+        return Ok(false);
+    }
+    for t in operands {
         if !is_equal(env, t.strides[3], Expr::ONE)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// True if the operands are floats of four dimensions with items, of one type and batch, whose sizes and heads fit each
+/// other, and the mask fits them.
+fn are_alike(
+    env: &mut ShapeEnv,
+    operands: [&TensorMeta; 3],
+    mask: Option<&TensorMeta>,
+    groups: Groups,
+) -> Result<bool, EnvError> {
+    let [q, k, v] = operands;
+    let dtypes = [DType::F64, DType::F32, DType::BF16, DType::F16];
+    let is_plain = |t: &TensorMeta| t.device == Device::CPU && t.dtype == q.dtype && t.sizes.len() == 4;
+    if !dtypes.contains(&q.dtype) || !operands.into_iter().all(is_plain) {
+        return Ok(false);
+    }
+    for &size in operands.iter().flat_map(|t| &t.sizes) {
+        let has_items = env.pool_mut().lt(Expr::ZERO, size);
+        if !env.evaluate(has_items, AT)? {
+            return Ok(false);
+        }
+    }
+    // The key and the value are as long as each other, whatever the query is.
+    let alike = [(q, k, 0), (q, v, 0), (k, v, 1), (k, v, 2), (q, k, 3)];
+    for (one, other, dim) in alike {
+        if !is_equal(env, one.sizes[dim], other.sizes[dim])? {
+            return Ok(false);
+        }
+    }
+    let [heads, shared] = [q.sizes[1], k.sizes[1]];
+    if !is_equal(env, heads, shared)? {
+        let rest = env.pool_mut().modulo(heads, shared);
+        let fits = match groups {
+            Groups::None => false,
+            Groups::One => is_equal(env, shared, Expr::ONE)?,
+            Groups::Many => is_equal(env, rest, Expr::ZERO)?,
+        };
+        if !fits {
             return Ok(false);
         }
     }
     let Some(mask) = mask else { return Ok(true) };
     let rank = mask.sizes.len();
-    if mask.requires_grad || !matches!(rank, 2 | 4) || mask.dtype != DType::Bool && mask.dtype != q.dtype {
+    if !matches!(rank, 2 | 4) || mask.dtype != DType::Bool && mask.dtype != q.dtype {
         return Ok(false);
     }
     let full = [q.sizes[0], q.sizes[1], q.sizes[2], k.sizes[2]];

@@ -61,7 +61,7 @@ impl<'py> PyHost<'py> {
     ) -> PyResult<Result<Meta, String>> {
         let node = &graph[id];
         let by_device = !ask.by_hints && is_chosen_by_device(&node.target);
-        if by_device && let Some(meta) = self.fused_attention(graph, env, id)? {
+        if by_device && let Some(meta) = self.attention(graph, env, id)? {
             return Ok(meta);
         }
         if computes(graph, id) || by_device {
