@@ -60,7 +60,7 @@ def test_report() -> None:
     page = zoo.report(made_up())
     assert "- ours: 2 of 3 right, 1 of them without a break or a skipped frame" in page
     assert "- as few graphs and breaks as torch's: 1 of 3 (33 %)" in page
-    assert "- capture time, torch / ours: median 15.0, least 15.0" in page
+    assert "- capture time, torch / ours: median 15.0, least 15.0; at least 20 in 0 of 1" in page
     assert "- crashed, ours: crash: ended by SIGSEGV" in page
     assert "| RI0006 `…` of a `… : torch.nn.modules.module.Module`. |     3 |    1 |" in page
     assert "- pieces, training: 2 × RI0006 `conv1` of a `models.Net`.; 1 × RI0006" in page

@@ -7,6 +7,7 @@ with the model as it is, called twice: outputs; in training also gradients, para
 from __future__ import annotations
 
 import copy
+import functools
 import gc
 import random
 import sys
@@ -27,7 +28,7 @@ from tools.zoo.models import Subject
 Step = Callable[[], list[torch.Tensor]]
 
 RELATIVE, ABSOLUTE = 1e-4, 1e-5
-TIMED = 5
+TIMED = 30
 LEARNING_RATE = 0.01
 
 
@@ -44,8 +45,9 @@ class Finding:
     skipped: int = 0
     #: The first call over the first call of a copy that is not captured.
     capture_seconds: float = 0.0
-    #: What a later call takes more than the model as it is.
-    extra_ms: float = 0.0
+    #: What a later call takes where the graph gives at once what it last gave: guards and the code around it; of one
+    #: graph alone, as what happens between several depends on what they give.
+    call_us: float | None = None
     #: Why graphs ended and frames were skipped, by how often.
     reasons: dict[str, int] = field(default_factory=dict)
     #: The classes that reasons name, and what of Python or torch they derive from.
@@ -58,13 +60,23 @@ class Recorder:
     def __init__(self) -> None:
         self.graphs = 0
         self.operators = 0
+        #: Whether graphs give what they last gave.
+        self.replays = False
 
     def backend(self, graph: torch.fx.GraphModule, _inputs: Any) -> Callable[..., Any]:
         """Counts a graph and runs it as it is."""
         self.graphs += 1
         self.operators += sum(node.op.startswith("call") for node in graph.graph.nodes)
         forward: Callable[..., Any] = graph.forward
-        return forward
+        results: Any = None
+
+        def run(*arguments: Any) -> Any:
+            nonlocal results
+            if not self.replays:
+                results = forward(*arguments)
+            return results
+
+        return run
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, captured when it is called."""
@@ -133,7 +145,7 @@ def judge(name: str, side: str, mode: str) -> dict[str, Any]:
     plain, captured = prepare(subject, mode, None), prepare(subject, mode, recorder)
     # A first training step writes to memory that later ones have again (a quarter of a gigabyte of gradients for
     # AlexNet), and the first of a process loads what the libraries choose by shape: neither is time of a capture.
-    prepare(subject, mode, None)()
+    prepare(subject, mode, None).step()
     # Nor is a collection of what building the model has left, nor are the copies of pages shared with the parent.
     gc.collect()
     forks.copy_pages()
@@ -141,10 +153,10 @@ def judge(name: str, side: str, mode: str) -> dict[str, Any]:
     found: list[list[torch.Tensor]] = []
     seconds: dict[str, list[float]] = {"plain": [], "captured": []}
     for call in range(2):
-        for side, step, kept in (("plain", plain, expected), ("captured", captured, found)):
+        for side, prepared, kept in (("plain", plain, expected), ("captured", captured, found)):
             seed(call)
             start = time.perf_counter()
-            kept.append(step())
+            kept.append(prepared.step())
             seconds[side].append(time.perf_counter() - start)
     finding.why = next(filter(None, map(difference, expected, found)), "")
     finding.right = not finding.why
@@ -153,13 +165,23 @@ def judge(name: str, side: str, mode: str) -> dict[str, Any]:
     finding.breaks, finding.skipped = ended.total(), skipped.total()
     finding.reasons = dict((ended + skipped).most_common())
     finding.bases = reasons.bases_in(finding.reasons)
-    later, base = in_turns(captured, plain)
     finding.capture_seconds = max(seconds["captured"][0] - seconds["plain"][0], 0.0)
-    finding.extra_ms = 1e3 * (later - base)
+    if subject.method == "forward" and recorder.graphs == 1:
+        finding.call_us = 1e6 * seconds_of_a_call(captured.call, recorder, mode)
     return asdict(finding)
 
 
-def prepare(subject: Subject, mode: str, recorder: Recorder | None) -> Step:
+@dataclass
+class Prepared:
+    """A copy of a model."""
+
+    #: A call of it, with nothing around it.
+    call: Callable[[], Any]
+    #: What is compared.
+    step: Step
+
+
+def prepare(subject: Subject, mode: str, recorder: Recorder | None) -> Prepared:
     """A copy of the model, captured if there is a recorder, and what is done with it."""
     subject = copy.deepcopy(subject)
     model = subject.model
@@ -169,24 +191,26 @@ def prepare(subject: Subject, mode: str, recorder: Recorder | None) -> Step:
     elif recorder is not None:
         model.forward = recorder.compile(model.forward)
     if mode != "training":
+        called = functools.partial(call, *subject.arguments, **subject.keywords)
 
         def infer() -> list[torch.Tensor]:
             with torch.no_grad():
-                return tensors(call(*subject.arguments, **subject.keywords))
+                return tensors(called())
 
-        return infer
+        return Prepared(called, infer)
+    called = functools.partial(call, *subject.arguments, **subject.keywords, **subject.training)
     optimizer = torch.optim.SGD(model.parameters(), LEARNING_RATE)
 
     def step() -> list[torch.Tensor]:
         optimizer.zero_grad()
-        outputs = tensors(call(*subject.arguments, **subject.keywords, **subject.training))
+        outputs = tensors(called())
         torch.autograd.backward(loss(outputs))
         gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
         told = [tensor.detach().clone() for tensor in [*outputs, *gradients]]
         optimizer.step()
         return told + [tensor.detach().clone() for tensor in model.state_dict().values()]
 
-    return step
+    return Prepared(called, step)
 
 
 def tensors(value: Any) -> list[torch.Tensor]:
@@ -218,15 +242,17 @@ def difference(expected: list[torch.Tensor], found: list[torch.Tensor]) -> str:
     return ""
 
 
-def in_turns(captured: Step, plain: Step) -> tuple[float, float]:
-    """The seconds of both, of the best of several calls: other work of the machine only adds."""
-    times: tuple[list[float], list[float]] = ([], [])
-    for _ in range(TIMED):
-        for step, kept in zip((captured, plain), times):
+def seconds_of_a_call(call: Callable[[], Any], recorder: Recorder, mode: str) -> float:
+    """The seconds of a call without its graphs, the best of several: other work of the machine only adds."""
+    times = []
+    with torch.set_grad_enabled(mode == "training"):
+        call()
+        recorder.replays = True
+        for _ in range(TIMED):
             start = time.perf_counter()
-            step()
-            kept.append(time.perf_counter() - start)
-    return min(times[0]), min(times[1])
+            call()
+            times.append(time.perf_counter() - start)
+    return min(times)
 
 
 def answer(task: pool.Task) -> pool.Answer:

@@ -9,6 +9,7 @@ import inspect
 import linecache
 import operator
 import os
+import threading
 import types
 import weakref
 from itertools import chain
@@ -185,6 +186,8 @@ def _module(graph: Graph) -> torch.fx.GraphModule:
     gm = graph.to_torch(_root()(), lazy=True)
     # As an attribute it goes when the graph does, in circles though they are.
     vars(gm.graph)[_Made.__name__] = _Made(graph, [_row(node) for node in gm.graph.nodes])
+    # A graph module has a class of its own, which its copies and pickles do not share.
+    type(gm).real_recompile = _write_once  # type: ignore[attr-defined]
     return gm
 
 
@@ -264,8 +267,7 @@ def _runnable(compiled: Compiled) -> Compiled:
     owner = getattr(compiled, "__self__", compiled)
     if isinstance(owner, _LazyGraphModule):
         was_forward = getattr(compiled, "__name__", "") in ("_lazy_forward", "forward")
-        _write(owner)
-        _forgotten_with(owner, owner.forward)
+        _write_once(owner)
         return owner.forward if was_forward else compiled
     return compiled
 
@@ -298,6 +300,18 @@ _SHOWING = {"FX_GRAPH_SHOW_STRIDE", "FX_GRAPH_SHOW_DEVICE", "FX_GRAPH_SHOW_META"
 """The environment variables by which torch writes more than the program into the code of a graph."""
 
 
+_writing = threading.RLock()
+"""Held while code is written: what a backend has kept may be called first by several threads."""
+
+
+def _write_once(gm: torch.fx.GraphModule) -> None:
+    """Write the Python code of a module that is called, or asked for its code; ``_LazyGraphModule.real_recompile``."""
+    with _writing:
+        if gm._needs_recompile():  # type: ignore[operator]
+            _write(gm)
+            _forgotten_with(gm, gm.forward)
+
+
 def _write(gm: torch.fx.GraphModule) -> None:
     """Write the Python code of a module."""
     from torch.fx._lazy_graph_module import _LazyGraphModule
@@ -308,7 +322,7 @@ def _write(gm: torch.fx.GraphModule) -> None:
     code = None if made is None or os.environ.keys() & _SHOWING else made.code(gm.graph)
     with unlooked(gm.graph):
         if made is None or code is None or not _has_own_code(gm, made, code):
-            _LazyGraphModule.force_recompile(gm)
+            _LazyGraphModule.real_recompile(gm)  # type: ignore[arg-type]
 
 
 def _has_own_code(gm: torch.fx.GraphModule, made: _Made, code: torch.fx.graph.PythonCode) -> bool:
@@ -329,7 +343,7 @@ def _has_own_code(gm: torch.fx.GraphModule, made: _Made, code: torch.fx.graph.Py
     gm.graph.python_code = lambda *_, **__: stand_in  # type: ignore[method-assign]
     gm.graph._co_fields = {"co_filename": key}
     try:
-        _LazyGraphModule.force_recompile(gm)
+        _LazyGraphModule.real_recompile(gm)  # type: ignore[arg-type]
     finally:
         gm.graph._co_fields = {}
         vars(gm.graph).pop("python_code", None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import importlib.util
 import re
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -507,3 +508,54 @@ def test_the_code_of_a_graph_is_what_torch_writes(change, monkeypatch):
     ((gm, code),) = written
     assert gm.code == code.src
     assert (gm._lineno_map, gm._prologue_start) == (code._lineno_map, code._prologue_start)
+
+
+def test_a_module_that_a_backend_wraps_is_written_when_it_is_called(monkeypatch):
+    """A backend keeps the module and calls it later, or a copy, or one that it has changed."""
+    modules: list[torch.fx.GraphModule] = []
+    written = []
+    monkeypatch.setattr(torch.fx.Graph, "_python_code", lambda self, *args, **kwargs: written.append(self))
+
+    def backend(gm, _inputs):
+        modules.append(gm)
+        return lambda *args: gm(*args)
+
+    x = torch.randn(3)
+    compiled = _capture.optimize(lambda x: (x.sin() * 2, x.cos()), backend)
+    expected = (x.sin() * 2, x.cos())
+    torch.testing.assert_close(compiled(x), expected)
+    assert not written, "torch has written the code itself"
+    monkeypatch.undo()
+    (gm,) = modules
+    source = gm.code
+    assert source == torch.fx.GraphModule(gm, copy.deepcopy(gm.graph)).code
+    torch.testing.assert_close(tuple(copy.deepcopy(gm)(x)), expected)
+    next(node for node in gm.graph.nodes if node.target == "sin").target = "tan"
+    gm.recompile()
+    assert "tan" in gm.code
+    torch.testing.assert_close(gm(x)[0], x.tan() * 2)
+
+
+def test_a_module_is_written_once_whoever_calls_it_first():
+    barrier = threading.Barrier(4)
+    found: list[torch.Tensor] = []
+
+    def backend(gm, _inputs):
+        def run(*args):
+            def call():
+                barrier.wait()
+                found.extend(gm(*args))
+
+            threads = [threading.Thread(target=call) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            return found[:1]
+
+        return run
+
+    x = torch.randn(3)
+    _capture.optimize(lambda x: x.sin() * 2, backend)(x)
+    assert len(found) == 4
+    assert all(torch.equal(one, x.sin() * 2) for one in found)
