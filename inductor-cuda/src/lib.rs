@@ -73,14 +73,7 @@ impl Cuda {
             vector_bytes: 16,
             dtypes: DType::ALL.iter().copied().filter(|&d| !matches!(d, DType::C64 | DType::C128)).collect(),
             scratch_bytes: capabilities().shared_bytes as usize / 2,
-            channels_last: false,
-            multiplies: false,
-            scatters: false,
-            epilogues: false,
-            in_place: false,
-            splits: false,
-            groups_launches: false,
-            plans_calls: false,
+            ..Default::default()
         };
         Ok(Cuda { driver, nvrtc, store, capabilities, loaded: Mutex::default() })
     }

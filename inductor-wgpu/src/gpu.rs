@@ -131,14 +131,9 @@ impl Gpu {
             vector_bytes: 16,
             dtypes: DType::ALL.iter().copied().filter(|&d| !matches!(d, DType::C64 | DType::C128)).collect(),
             scratch_bytes: limits.max_compute_workgroup_storage_size as usize / 2,
-            channels_last: false,
-            multiplies: false,
-            scatters: false,
             epilogues: true,
-            in_place: false,
-            splits: false,
-            groups_launches: false,
             plans_calls: true,
+            ..Default::default()
         };
         let opened = Mutex::new(Arc::new(opened));
         let (shared, choice) = (Arc::new(shared), choice.clone());

@@ -36,6 +36,25 @@ pub struct Capabilities {
     pub plans_calls: bool,
 }
 
+/// A device without vectors, scratch or a library of its own, for every element type.
+impl Default for Capabilities {
+    fn default() -> Capabilities {
+        Capabilities {
+            vector_bytes: 8,
+            dtypes: DType::ALL.to_vec(),
+            scratch_bytes: 0,
+            channels_last: false,
+            multiplies: false,
+            scatters: false,
+            epilogues: false,
+            in_place: false,
+            splits: false,
+            groups_launches: false,
+            plans_calls: false,
+        }
+    }
+}
+
 /// An error of a backend; it names the kernel.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{backend}: kernel {kernel}: {reason}")]

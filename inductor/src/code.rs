@@ -21,7 +21,11 @@ pub struct Code {
 }
 
 impl Code {
-    pub(crate) fn of(plan: &SymbolicPlan, backend: &dyn Backend) -> Result<Code, BackendError> {
+    /// Compiles what typical sizes launch.
+    ///
+    /// # Errors
+    /// The first kernel that cannot be compiled.
+    pub fn of(plan: &SymbolicPlan, backend: &dyn Backend) -> Result<Code, BackendError> {
         let way = |plan: &Plan, call: &Call, epilogue: &Epilogue| backend.way(plan, call, epilogue);
         let (mut launched, mut fused): (FxHashSet<KernelId>, FxHashMap<KernelId, Kernel>) = Default::default();
         match plan.fused_at(&|sym| plan.pool.symbol_hint(sym), &way) {

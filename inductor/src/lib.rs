@@ -1,7 +1,7 @@
 //! The device-independent middle of the compiler: from a graph of ATen calls to a [plan](plan::SymbolicPlan) of loop-IR
 //! kernels and calls.
 //!
-//! [`compile`] is the whole way on one screen. Each stage has its own IR and its own module: a graph is *decomposed* to
+//! [`compile_for`] is the whole way on one screen, for a host and for devices. Each stage has its own IR and its own module: a graph is *decomposed* to
 //! [tensor IR](tensor_ir), given its *[layout]*, *scheduled* into kernels and calls, each kernel *written* as [loop
 //! IR](loop_ir), and everything *planned* in memory and time.
 //!
@@ -40,6 +40,22 @@ pub use code::Code;
 use backend::{Backend, BackendError, Capabilities};
 use plan::SymbolicPlan;
 
+/// The configuration of a compilation, which no pass changes: what the user chose, and what the target can do.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The user's choices.
+    pub options: Options,
+    /// The target's capabilities.
+    pub target: Capabilities,
+}
+
+impl Config {
+    /// The configuration for a target.
+    pub fn new(options: Options, target: &Capabilities) -> Config {
+        Config { options, target: target.clone() }
+    }
+}
+
 /// The compilation options that the user chose.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Options {
@@ -47,14 +63,6 @@ pub struct Options {
     pub fallback_error: bool,
     /// The device that tensors must be on for kernels to compute them.
     pub device: Device,
-    /// Element types that kernels compute with; [`compile`] takes the backend's.
-    pub dtypes: Vec<symshapes::DType>,
-    /// Convolutions in which no channels meet are kernels; [`compile`] takes the backend's
-    /// [`multiplies`](Capabilities::multiplies).
-    pub depthwise: bool,
-    /// Reductions of much to little are done in parts; [`compile`] takes the backend's
-    /// [`splits`](Capabilities::splits).
-    pub splits: bool,
     /// Memory of which the program says nothing is the caller's to make, who fills it.
     pub fills: bool,
     /// Where results may be kept from call to call, the inputs, by number, whose values stay the same: what follows
@@ -64,15 +72,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options {
-            fallback_error: false,
-            device: Device::CPU,
-            dtypes: symshapes::DType::ALL.to_vec(),
-            depthwise: false,
-            splits: false,
-            fills: false,
-            weights: None,
-        }
+        Options { fallback_error: false, device: Device::CPU, fills: false, weights: None }
     }
 }
 
@@ -145,12 +145,12 @@ pub enum Error {
     Backend(#[from] BackendError),
 }
 
-/// A compiled graph.
-pub struct Compiled {
+/// A compiled graph, with its code for some target.
+pub struct Compiled<C = Code> {
     /// The steps that it runs.
     pub plan: SymbolicPlan,
     /// Its kernels.
-    pub code: Code,
+    pub code: C,
     /// The time that each stage took.
     pub stages: Stages,
 }
@@ -158,52 +158,58 @@ pub struct Compiled {
 /// The stages of a compilation, and how long each took.
 pub type Stages = Vec<(&'static str, Duration)>;
 
-/// Compiles a functional graph of ATen calls. Symbolic sizes stay symbolic: one plan serves every value that their
-/// ranges admit.
-///
-/// # Errors
-/// See [`Error`]; an operator without a rule is none, unless the options say so.
-pub fn compile(graph: &Graph, backend: &dyn Backend, options: &Options) -> Result<Compiled, Error> {
-    let mut log = Log::default();
-    let plan = lower_with(&mut log, graph, backend.capabilities(), options)?;
-    let code = log.pass("codegen", || Ok(Code::of(&plan, backend)?))?;
-    Ok(Compiled { plan, code, stages: log.stages })
-}
-
-/// [`compile`] but for the kernels' code: the plan, and how long each stage took.
+/// Compiles a functional graph of ATen calls for what shares the host's memory; see [`compile_for`].
 ///
 /// # Errors
 /// See [`Error`].
-pub fn lower(graph: &Graph, capabilities: &Capabilities, options: &Options) -> Result<(SymbolicPlan, Stages), Error> {
-    let mut log = Log::default();
-    let plan = lower_with(&mut log, graph, capabilities, options)?;
-    Ok((plan, log.stages))
+pub fn compile(graph: &Graph, backend: &dyn Backend, options: &Options) -> Result<Compiled, Error> {
+    let config = Config::new(options.clone(), backend.capabilities());
+    compile_for(graph, &config, |plan| Code::of(plan, backend))
 }
 
-fn lower_with(log: &mut Log, graph: &Graph, caps: &Capabilities, options: &Options) -> Result<SymbolicPlan, Error> {
-    let (dtypes, depthwise, splits) = (caps.dtypes.clone(), caps.multiplies, caps.splits);
-    let options = Options { dtypes, depthwise, splits, ..options.clone() };
+/// Compiles a functional graph of ATen calls; `generate` gives the code of a plan's kernels. Symbolic sizes stay
+/// symbolic: one plan serves every value that their ranges admit, and [`SymbolicPlan::at`] decides for some values what
+/// depends on them, which is how epilogues are computed, what is launched together, and where buffers lie.
+///
+/// # Errors
+/// See [`Error`]; an operator without a rule is none, unless the options say so.
+pub fn compile_for<C>(
+    graph: &Graph,
+    config: &Config,
+    generate: impl FnOnce(&SymbolicPlan) -> Result<C, BackendError>,
+) -> Result<Compiled<C>, Error> {
+    let Config { options, target } = config;
+    let mut log = Log::default();
     check("graph", || fx::verify::verify(graph))?;
-    let tensors = log.pass("decompose", || decompose::decompose(graph, &options))?;
+
+    let tensors = log.pass("decompose", || decompose::decompose(graph, config))?;
     tracing::debug!(target: "inductor::tensor_ir", "{tensors}");
     check("decompose", || tensor_ir::verify::verify(&tensors))?;
-    let tensors =
-        log.pass("layout", || Ok(layout::choose(tensors, caps, options.weights.as_deref().unwrap_or_default())))?;
+
+    let weights = options.weights.as_deref();
+    let tensors = log.pass("layout", || Ok(layout::choose(tensors, target, weights.unwrap_or_default())))?;
     check("layout", || tensor_ir::verify::verify(&tensors))?;
+
     let mut pool = tensors.pool.clone();
-    let roots = log.pass("roots", || Ok(schedule::find_roots(&tensors, &mut pool)))?;
-    if let Some(node) = roots.misplaced(&tensors) {
-        return Err(Error::Memory { node });
-    }
+    let roots = log.pass("materialize", || schedule::materialize(&tensors, &mut pool))?;
     let order = log.pass("fuse", || Ok(schedule::schedule(&tensors, &mut pool, roots)))?;
-    let mut plan = log.pass("lower", || Ok(planner::plan(graph, &tensors, pool, &order, caps)))?;
-    if let Some(weights) = &options.weights {
-        freeze::hoist(&mut plan, weights);
+
+    let mut plan = log.pass("lower", || Ok(planner::plan(graph, &tensors, pool, &order, target)))?;
+    if target.epilogues {
+        log.rewrite("epilogues", || epilogue::fuse(&mut plan));
+    }
+    if target.in_place {
+        log.rewrite("in place", || in_place::fuse(&mut plan, graph));
+    }
+    if let Some(weights) = weights {
+        log.rewrite("freeze", || freeze::hoist(&mut plan, weights));
     }
     log.print(&plan);
     plan.kernels.values().try_for_each(|kernel| check("lower", || loop_ir::verify::verify(kernel)))?;
     check("plan", || plan.typical().map_or(Ok(()), |plan| plan::verify::verify(&plan)))?;
-    Ok(plan)
+
+    let code = log.pass("codegen", || Ok(generate(&plan)?))?;
+    Ok(Compiled { plan, code, stages: log.stages })
 }
 
 /// Runs a stage's verifier in debug builds.
@@ -221,13 +227,24 @@ struct Log {
 }
 
 impl Log {
+    /// A pass over the plan in place.
+    fn rewrite(&mut self, name: &'static str, f: impl FnOnce()) {
+        let start = Instant::now();
+        f();
+        self.took(name, start);
+    }
+
     fn pass<T>(&mut self, name: &'static str, f: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         let start = Instant::now();
         let result = f();
+        self.took(name, start);
+        result
+    }
+
+    fn took(&mut self, name: &'static str, start: Instant) {
         let took = start.elapsed();
         tracing::debug!(target: "inductor", stage = name, ms = took.as_secs_f64() * 1e3);
         self.stages.push((name, took));
-        result
     }
 
     fn print(&self, plan: &SymbolicPlan) {

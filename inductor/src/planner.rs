@@ -11,8 +11,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::backend::Capabilities;
 use crate::convolution::Convolution;
 use crate::decompose::COPY;
-use crate::epilogue;
-use crate::in_place;
 use crate::kernel::{self, Arg as KernelArg};
 use crate::layout;
 use crate::plan::{
@@ -53,14 +51,7 @@ pub fn plan(
     let Planner { bufs, kernels, steps, .. } = planner;
     let (kernels, inputs) = (Arc::new(kernels), graph.inputs);
     let choices = Choices { groups_launches: caps.groups_launches, ..Choices::default() };
-    let mut plan = SymbolicPlan { pool, bufs, kernels, steps, frozen: 0, choices, inputs, written, outputs, fates };
-    if caps.epilogues {
-        epilogue::fuse(&mut plan);
-    }
-    if caps.in_place {
-        in_place::fuse(&mut plan, source);
-    }
-    plan
+    SymbolicPlan { pool, bufs, kernels, steps, frozen: 0, choices, inputs, written, outputs, fates }
 }
 
 struct Planner<'a> {

@@ -9,7 +9,8 @@ use crate::import::{Imported, Roles};
 use crate::options::Options;
 use crate::torch::pool;
 use cranelift_entity::PrimaryMap;
-use inductor::backend::{Backend, Capabilities, CompiledKernel};
+use inductor::Config;
+use inductor::backend::{Backend, BackendError, CompiledKernel};
 use inductor::device::{Device as _, Refusal};
 use inductor::loop_ir::Kernel;
 use inductor::offload::{Place, Placement};
@@ -23,7 +24,7 @@ use runtime::{Arenas, LARGE, Latest};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use symshapes::{Device, DeviceKind, Sym};
 
 /// A compiled graph, for all sizes.
@@ -146,13 +147,13 @@ pub(crate) fn compile(
     device: Option<Arc<Wgpu>>,
 ) -> PyResult<Compiled> {
     cache::refresh(py);
-    let (mut plan, code, stages) = match guarded(py, imported, options, device) {
-        Ok(parts) => parts,
+    let inductor::Compiled { mut plan, code, stages } = match guarded(py, imported, options, device) {
+        Ok(compiled) => compiled,
         Err(why) if options.fallback_error => return Err(PyRuntimeError::new_err(why)),
         Err(why) => {
             tracing::warn!(target: "rust_inductor", "{why}; every operator of this graph is called instead");
             let plan = fallback_plan(&imported.graph, &why).map_err(PyRuntimeError::new_err)?;
-            (plan, Code::Host(inductor::Code::default()), Vec::new())
+            inductor::Compiled { plan, code: Code::Host(inductor::Code::default()), stages: Vec::new() }
         }
     };
     if options.fallback_error {
@@ -177,10 +178,13 @@ fn suit(plan: &mut SymbolicPlan, roles: &Roles) {
     }
 }
 
-type Made = (SymbolicPlan, Code, Vec<(&'static str, Duration)>);
-
 /// Runs the compiler without the GIL; a panic becomes an error.
-fn guarded(py: Python<'_>, imported: &Imported, options: &Options, device: Option<Arc<Wgpu>>) -> Result<Made, String> {
+fn guarded(
+    py: Python<'_>,
+    imported: &Imported,
+    options: &Options,
+    device: Option<Arc<Wgpu>>,
+) -> Result<inductor::Compiled<Code>, String> {
     let graph = &imported.graph;
     let on = match device {
         Some(device) => On::Device(device),
@@ -221,44 +225,41 @@ enum On {
     Device(Arc<Wgpu>),
 }
 
-fn middle(graph: &fx::Graph, roles: &Roles, options: &Options, on: On) -> Result<Made, String> {
+fn middle(graph: &fx::Graph, roles: &Roles, options: &Options, on: On) -> Result<inductor::Compiled<Code>, String> {
     let Options { fallback_error, fills, freezing, .. } = *options;
     let chosen = inductor::Options { fallback_error, fills, ..inductor::Options::default() };
-    match on {
+    let compiled = match on {
         On::Host => {
             // Weights that are trained are written to between calls.
             let weights = (freezing && roles.saved_from.is_none()).then(|| roles.weights.clone());
-            let chosen = inductor::Options { weights, ..chosen };
-            let compiled = inductor::compile(graph, host(options), &chosen).map_err(|error| error.to_string())?;
-            Ok((compiled.plan, Code::Host(compiled.code), compiled.stages))
+            let cpu = host(options);
+            let config = Config::new(inductor::Options { weights, ..chosen }, cpu.capabilities());
+            inductor::compile_for(graph, &config, |plan| Ok(Code::Host(inductor::Code::of(plan, cpu)?)))
         }
         On::Cuda(cuda, index) => {
             let device = Device { kind: DeviceKind::Cuda, index: Some(index) };
-            lowered(graph, cuda.capabilities(), &inductor::Options { device, ..chosen }, |plan| {
+            let config = Config::new(inductor::Options { device, ..chosen }, cuda.capabilities());
+            inductor::compile_for(graph, &config, |plan| {
                 let kernels: Vec<&Kernel> = plan.kernels.values().collect();
-                let compiled = cuda.compile(&kernels).into_iter().collect::<Result<_, _>>();
-                Ok(Code::Cuda(Arc::clone(&cuda), index, compiled.map_err(|refusal| refusal.to_string())?))
+                let refused = |kernel: &Kernel, Refusal(reason)| BackendError {
+                    backend: "cuda",
+                    kernel: kernel.name.clone(),
+                    reason,
+                };
+                let compiled = cuda.compile(&kernels).into_iter().zip(&kernels);
+                let compiled = compiled.map(|(compiled, kernel)| compiled.map_err(|refusal| refused(kernel, refusal)));
+                Ok(Code::Cuda(Arc::clone(&cuda), index, compiled.collect::<Result<_, _>>()?))
             })
         }
-        On::Device(device) => lowered(graph, device.gpu.capabilities(), &chosen, |plan| {
-            let kernels = plan.kernels.values().map(|kernel| device.gpu.compile(kernel)).collect();
-            Ok(Code::Device(Arc::clone(&device), kernels))
-        }),
-    }
-}
-
-/// A graph's plan and the code that is generated for it.
-fn lowered(
-    graph: &fx::Graph,
-    capabilities: &Capabilities,
-    options: &inductor::Options,
-    generate: impl FnOnce(&SymbolicPlan) -> Result<Code, String>,
-) -> Result<Made, String> {
-    let (plan, mut stages) = inductor::lower(graph, capabilities, options).map_err(|error| error.to_string())?;
-    let start = Instant::now();
-    let code = generate(&plan)?;
-    stages.push(("codegen", start.elapsed()));
-    Ok((plan, code, stages))
+        On::Device(device) => {
+            let config = Config::new(chosen, device.gpu.capabilities());
+            inductor::compile_for(graph, &config, |plan| {
+                let kernels = plan.kernels.values().map(|kernel| device.gpu.compile(kernel)).collect();
+                Ok(Code::Device(Arc::clone(&device), kernels))
+            })
+        }
+    };
+    compiled.map_err(|error| error.to_string())
 }
 
 /// The message of a panic.

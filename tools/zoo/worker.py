@@ -151,13 +151,10 @@ def judge(name: str, side: str, mode: str) -> dict[str, Any]:
     forks.copy_pages()
     expected: list[list[torch.Tensor]] = []
     found: list[list[torch.Tensor]] = []
-    seconds: dict[str, list[float]] = {"plain": [], "captured": []}
     for call in range(2):
-        for side, prepared, kept in (("plain", plain, expected), ("captured", captured, found)):
+        for prepared, kept in ((plain, expected), (captured, found)):
             seed(call)
-            start = time.perf_counter()
             kept.append(prepared.step())
-            seconds[side].append(time.perf_counter() - start)
     finding.why = next(filter(None, map(difference, expected, found)), "")
     finding.right = not finding.why
     finding.graphs, finding.operators = recorder.graphs, recorder.operators
@@ -165,7 +162,7 @@ def judge(name: str, side: str, mode: str) -> dict[str, Any]:
     finding.breaks, finding.skipped = ended.total(), skipped.total()
     finding.reasons = dict((ended + skipped).most_common())
     finding.bases = reasons.bases_in(finding.reasons)
-    finding.capture_seconds = max(seconds["captured"][0] - seconds["plain"][0], 0.0)
+    finding.capture_seconds = max(captured.seconds[0] - plain.seconds[0], 0.0)
     if subject.method == "forward" and recorder.graphs == 1:
         finding.call_us = 1e6 * seconds_of_a_call(captured.call, recorder, mode)
     return asdict(finding)
@@ -179,6 +176,8 @@ class Prepared:
     call: Callable[[], Any]
     #: What is compared.
     step: Step
+    #: How long each call in a step took.
+    seconds: list[float]
 
 
 def prepare(subject: Subject, mode: str, recorder: Recorder | None) -> Prepared:
@@ -190,27 +189,30 @@ def prepare(subject: Subject, mode: str, recorder: Recorder | None) -> Prepared:
         call = recorder.compile(model)
     elif recorder is not None:
         model.forward = recorder.compile(model.forward)
+    extra = subject.training if mode == "training" else {}
+    called = functools.partial(call, *subject.arguments, **subject.keywords, **extra)
+    seconds: list[float] = []
+
+    def outputs() -> list[torch.Tensor]:
+        start = time.perf_counter()
+        found = called()
+        seconds.append(time.perf_counter() - start)
+        return tensors(found)
+
     if mode != "training":
-        called = functools.partial(call, *subject.arguments, **subject.keywords)
-
-        def infer() -> list[torch.Tensor]:
-            with torch.no_grad():
-                return tensors(called())
-
-        return Prepared(called, infer)
-    called = functools.partial(call, *subject.arguments, **subject.keywords, **subject.training)
+        return Prepared(called, torch.no_grad()(outputs), seconds)
     optimizer = torch.optim.SGD(model.parameters(), LEARNING_RATE)
 
     def step() -> list[torch.Tensor]:
         optimizer.zero_grad()
-        outputs = tensors(called())
-        torch.autograd.backward(loss(outputs))
+        found = outputs()
+        torch.autograd.backward(loss(found))
         gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
-        told = [tensor.detach().clone() for tensor in [*outputs, *gradients]]
+        told = [tensor.detach().clone() for tensor in [*found, *gradients]]
         optimizer.step()
         return told + [tensor.detach().clone() for tensor in model.state_dict().values()]
 
-    return Prepared(called, step)
+    return Prepared(called, step, seconds)
 
 
 def tensors(value: Any) -> list[torch.Tensor]:

@@ -20,7 +20,7 @@ impl Decompose<'_> {
             Aten::dropout_default => false,
             _ => return unsupported("another operator"),
         };
-        if self.options.device.kind != DeviceKind::Cpu {
+        if self.config.options.device.kind != DeviceKind::Cpu {
             return unsupported("a device whose generator draws in the operator's own kernel");
         }
         let Ok(Some(promises)) = self.promises(id) else { return unsupported("results of unknown shape") };
@@ -56,7 +56,7 @@ impl Decompose<'_> {
     fn mask(&mut self, id: NodeId, kept: &Promise, stays: f64) -> Tensor {
         let sizes = kept.sizes.iter().map(|&e| self.b.graph.pool.as_int(e).map_or(Arg::Sym(e), Arg::Int));
         let sizes = tir::Arg::Plain(Arg::List(sizes.collect()));
-        let of_bools = [("dtype", Arg::DType(kept.dtype)), ("device", Arg::Device(self.options.device))];
+        let of_bools = [("dtype", Arg::DType(kept.dtype)), ("device", Arg::Device(self.config.options.device))];
         let of_bools = of_bools.map(|(name, value)| (name.to_owned(), tir::Arg::Plain(value)));
         let room = self.drawn(id, Aten::empty_memory_format, (vec![sizes], of_bools.to_vec()), kept, false);
         let drawn = vec![tir::Arg::Tensor(room), tir::Arg::Plain(Arg::Float(stays))];

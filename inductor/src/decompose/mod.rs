@@ -41,7 +41,7 @@ use symshapes::{DType, Expr, Sym};
 
 use crate::plan::CallKind;
 use crate::tensor_ir::{self as tir, Call, CallOut, Dims, Op, Output, Tensor, TensorGraph, View, Write};
-use crate::{Error, Options};
+use crate::{Config, Error};
 
 pub(crate) use args::Args;
 pub(crate) use builder::Builder;
@@ -88,16 +88,17 @@ pub(crate) struct Promise {
 ///
 /// # Errors
 /// A graph that cannot be compiled as a whole: sizes that no input gives, an input of unknown kind, a call that writes
-/// into its arguments; with `options.fallback_error`, the first node without a rule.
-pub fn decompose(graph: &Graph, options: &Options) -> Result<TensorGraph, Error> {
+/// into its arguments; with [`fallback_error`](crate::Options::fallback_error), the first node without a rule.
+pub fn decompose(graph: &Graph, config: &Config) -> Result<TensorGraph, Error> {
     let first = graph.nodes().next().ok_or(Error::NoOutput)?;
     let tensors = TensorGraph { pool: graph.exprs.clone(), ..TensorGraph::default() };
-    let builder = Builder { graph: tensors, origin: first, fills: options.fills, splits: options.splits };
+    let (fills, splits) = (config.options.fills, config.target.splits);
+    let builder = Builder { graph: tensors, origin: first, fills, splits };
     let (given, users) = (fx::symbols::given(graph).into_keys().collect(), graph.users());
     let absorbed = uses::absorbed(graph, &users, &given);
     let mut pass = Decompose {
         graph,
-        options,
+        config,
         b: builder,
         values: SecondaryMap::new(),
         constants: 0,
@@ -116,7 +117,7 @@ pub fn decompose(graph: &Graph, options: &Options) -> Result<TensorGraph, Error>
 
 struct Decompose<'a> {
     graph: &'a Graph,
-    options: &'a Options,
+    config: &'a Config,
     b: Builder,
     values: SecondaryMap<NodeId, Option<Value>>,
     constants: usize,
@@ -216,7 +217,7 @@ impl Decompose<'_> {
         match self.rewrite(id) {
             Ok(value) => Ok(value),
             Err(Refusal::Extern(kind)) => self.call(id, CallKind::Extern, Some(kind)),
-            Err(Refusal::Fallback(reason)) if self.options.fallback_error => {
+            Err(Refusal::Fallback(reason)) if self.config.options.fallback_error => {
                 Err(Error::Fallback { node: id, target: node.target.to_string(), reason })
             }
             Err(Refusal::Fallback(reason)) => self.call(id, CallKind::Fallback(reason), None),
@@ -357,8 +358,9 @@ impl Decompose<'_> {
         let node = &self.graph[id];
         let no = || Refusal::Fallback("a library's".to_owned());
         let tuple = matches!(node.meta, Some(Meta::Tuple(_)));
-        let rule =
-            window::rule(overload, self.options).filter(|_| !tuple || self.takes_first_only(id)).ok_or_else(no)?;
+        let rule = window::rule(overload, &self.config.target)
+            .filter(|_| !tuple || self.takes_first_only(id))
+            .ok_or_else(no)?;
         let promises = self.promises(id).ok().flatten().ok_or_else(no)?;
         self.check_dtypes(id, &promises)?;
         let bound = overload.bind(&node.args, &node.kwargs).map_err(|_| no())?;
@@ -461,7 +463,7 @@ impl Decompose<'_> {
 
     /// Kernels and planned memory are on one device.
     fn check_device(&self, id: NodeId) -> Result<(), Refusal> {
-        let kind = self.options.device.kind;
+        let kind = self.config.options.device.kind;
         match metas(self.graph, id).iter().find(|m| m.device.kind != kind) {
             Some(meta) => Err(Refusal::Fallback(format!("a tensor on {}", meta.device))),
             None => Ok(()),
@@ -471,7 +473,7 @@ impl Decompose<'_> {
     fn check_dtypes(&self, id: NodeId, promises: &[Option<Promise>]) -> Result<(), Refusal> {
         let metas = metas(self.graph, id);
         let mut dtypes = metas.iter().map(|m| m.dtype).chain(promises.iter().flatten().map(|p| p.dtype));
-        match dtypes.find(|d| !self.options.dtypes.contains(d)) {
+        match dtypes.find(|d| !self.config.target.dtypes.contains(d)) {
             Some(dtype) => Err(Refusal::Fallback(format!("dtype {dtype}"))),
             None => Ok(()),
         }

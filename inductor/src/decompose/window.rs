@@ -11,7 +11,7 @@ use fx::aten::Aten;
 use symshapes::{DType, Expr};
 
 use super::{Args, Builder, Rewrite, unsupported};
-use crate::Options;
+use crate::backend::Capabilities;
 use crate::tensor_ir::{Dims, Tensor};
 
 /// Larger windows are a library's: each element is a load of its own.
@@ -21,7 +21,7 @@ const MOST_ELEMENTS: usize = 25;
 pub(super) type Windowed = fn(&mut Builder, &Args) -> Rewrite;
 
 /// The rule for an operator, of whose results only the first is used.
-pub(super) fn rule(overload: Aten, options: &Options) -> Option<Windowed> {
+pub(super) fn rule(overload: Aten, target: &Capabilities) -> Option<Windowed> {
     Some(match overload {
         Aten::max_pool2d_with_indices_default | Aten::max_pool2d_default => pool::max,
         Aten::avg_pool2d_default => pool::average,
@@ -30,7 +30,7 @@ pub(super) fn rule(overload: Aten, options: &Options) -> Option<Windowed> {
         Aten::avg_pool2d_backward_default => pool::average_backward,
         Aten::_adaptive_avg_pool2d_backward_default => pool::adaptive_backward,
         Aten::col2im_default => columns::col2im,
-        Aten::convolution_default | Aten::conv2d_default if options.depthwise => depthwise::depthwise,
+        Aten::convolution_default | Aten::conv2d_default if target.multiplies => depthwise::depthwise,
         _ => return None,
     })
 }

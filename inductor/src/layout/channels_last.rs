@@ -224,7 +224,8 @@ fn channels_last(pool: &mut Pool, sizes: &[Expr]) -> Dims {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, decompose::decompose};
+    use crate::backend::Capabilities;
+    use crate::{Config, Options, decompose::decompose};
 
     /// Three convolutions of `images`, of which the last gives one channel.
     fn convolutions(images: usize) -> TensorGraph {
@@ -242,7 +243,7 @@ mod tests {
         );
         let mut graph = fx::text::parse(&text).expect("it is a graph");
         fx::infer::fill(&mut graph).expect("every node has a rule");
-        decompose(&graph, &Options::default()).expect("it decomposes")
+        decompose(&graph, &Config::new(Options::default(), &Capabilities::default())).expect("it decomposes")
     }
 
     #[test]

@@ -86,7 +86,8 @@ fn side_by_side(pool: &mut Pool, sizes: &[Expr], behind: usize) -> Dims {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, decompose::decompose};
+    use crate::backend::Capabilities;
+    use crate::{Config, Options, decompose::decompose};
 
     /// The strides of the copies of a product's factors, `None` for one that is not copied; the weight is `%w`.
     fn strides(product: &str, sizes: [&str; 2]) -> Vec<Option<Vec<i64>>> {
@@ -101,7 +102,10 @@ mod tests {
         );
         let mut graph = fx::text::parse(&text).expect("it is a graph");
         fx::infer::fill(&mut graph).expect("every node has a rule");
-        let graph = lay(decompose(&graph, &Options::default()).expect("it decomposes"), &[1]);
+        let graph = lay(
+            decompose(&graph, &Config::new(Options::default(), &Capabilities::default())).expect("it decomposes"),
+            &[1],
+        );
         let call = graph.calls.values().next().expect("a product");
         let mut found = Vec::new();
         call.for_each_tensor(&mut |t| {

@@ -8,13 +8,13 @@
 mod domain;
 mod frame;
 mod fuse;
+mod materialize;
 mod place;
-mod roots;
 
 pub use domain::{Domain, Span, refine};
 pub(crate) use frame::{At, flat_index, looked_up, shift, through_view};
 pub use frame::{Frame, Reads};
 pub use fuse::{Group, Schedule, Unit, schedule};
+pub use materialize::{Root, RootKind, Roots, materialize};
 pub(crate) use place::all_places;
 pub use place::{Layout, Place, span};
-pub use roots::{Root, RootKind, Roots, find_roots};

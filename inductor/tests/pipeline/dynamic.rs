@@ -4,7 +4,8 @@
 use crate::compare;
 use expect_test::expect_file;
 use fx::{Graph, text};
-use inductor::{Options, decompose::decompose};
+use inductor::backend::Capabilities;
+use inductor::{Config, Options, decompose::decompose};
 use symshapes::Range;
 
 /// Values that symbols take in turn.
@@ -31,7 +32,7 @@ macro_rules! golden {
         $(#[test]
         fn $name() {
             let graph = graph(include_str!(concat!("../golden/dynamic/", stringify!($name), ".fx")));
-            let tensors = decompose(&graph, &Options::default()).expect("it decomposes");
+            let tensors = decompose(&graph, &Config::new(Options::default(), &Capabilities::default())).expect("it decomposes");
             expect_file![concat!("../golden/dynamic/", stringify!($name), ".tensor")].assert_eq(&tensors.to_string());
             let compiled = compare::compiled(&graph).unwrap_or_else(|e| panic!("{e}"));
             let plan = compiled.plan.typical().expect("every size has a typical value");

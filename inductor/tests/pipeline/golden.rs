@@ -8,7 +8,7 @@ use expect_test::expect_file;
 use fx::{Graph, text};
 use inductor::backend::Backend;
 use inductor::plan::Fate;
-use inductor::{Options, decompose::decompose};
+use inductor::{Config, Options, decompose::decompose};
 use inductor_testing::{graphs, heap::PlanError};
 
 /// Reads a golden graph and fills in the metadata that it leaves out.
@@ -26,8 +26,9 @@ macro_rules! golden {
         $(#[test]
         fn $name() {
             let graph = graph(include_str!(concat!("../golden/", stringify!($name), ".fx")));
-            let tensors = decompose(&graph, &Options { splits: true, ..Options::default() }).expect("it decomposes");
-            let tensors = inductor::layout::choose(tensors, InterpBackend::new().capabilities(), &[]);
+            let config = Config::new(Options::default(), InterpBackend::new().capabilities());
+            let tensors = decompose(&graph, &config).expect("it decomposes");
+            let tensors = inductor::layout::choose(tensors, &config.target, &[]);
             expect_file![concat!("../golden/", stringify!($name), ".tensor")].assert_eq(&tensors.to_string());
             let compiled = compare::compiled(&graph).unwrap_or_else(|e| panic!("{e}"));
             let plan = compiled.plan.typical().expect("every size has a typical value");

@@ -20,13 +20,12 @@ impl InterpBackend {
             dtypes,
             scratch_bytes: 64 << 10,
             channels_last: true,
-            multiplies: false,
-            scatters: false,
             epilogues: true,
             in_place: true,
             splits: true,
             groups_launches: true,
             plans_calls: true,
+            ..Default::default()
         };
         InterpBackend { capabilities }
     }

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use symshapes::{Expr, Pool};
 
 use super::place::{Layout, Place, places, stored_layouts, walk};
+use crate::Error;
 use crate::tensor_ir::{
     Arg, Call, Dims, GatherDim, Op, Output, Tensor, TensorGraph, View, numel, same_strides, stride_order, typical_numel,
 };
@@ -122,7 +123,7 @@ impl Roots {
 
     /// The first call that sees memory around its argument which is not that of the program: a view that strides cannot
     /// express is stored as a tensor of its own, and what strides are promised for may be stored with others.
-    pub fn misplaced(&self, graph: &TensorGraph) -> Option<NodeId> {
+    fn misplaced(&self, graph: &TensorGraph) -> Option<NodeId> {
         let is_program = |t: Tensor| {
             let (whole, data) = (graph.viewed(t), &graph.tensors[graph.viewed(t)]);
             let stored = &self.stored[whole].strides;
@@ -137,8 +138,11 @@ impl Roots {
     }
 }
 
-/// Finds the roots.
-pub fn find_roots(graph: &TensorGraph, pool: &mut Pool) -> Roots {
+/// Chooses the roots, and where they lie.
+///
+/// # Errors
+/// A call that would see memory around its argument that is laid out otherwise than the program has it.
+pub fn materialize(graph: &TensorGraph, pool: &mut Pool) -> Result<Roots, Error> {
     let stored = stored_layouts(graph, pool);
     let places = places(graph, pool, &stored);
     let mut finder = Finder {
@@ -153,7 +157,11 @@ pub fn find_roots(graph: &TensorGraph, pool: &mut Pool) -> Roots {
     finder.require();
     finder.count_users();
     finder.choose();
-    finder.roots
+    let roots = finder.roots;
+    match roots.misplaced(graph) {
+        Some(node) => Err(Error::Memory { node }),
+        None => Ok(roots),
+    }
 }
 
 struct Finder<'a> {
