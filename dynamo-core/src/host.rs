@@ -6,7 +6,7 @@
 
 mod view;
 
-pub use view::{FunctionView, Mark, Place, RecordClass, Table, TensorView, Unbacked, View};
+pub use view::{FunctionPolicy, FunctionView, Mark, RecordClass, Table, TensorView, Unbacked, View};
 
 use crate::bytecode::{Body, CodeObject, DecodeError, Inst, Version, decode};
 use cranelift_entity::{SecondaryMap, entity_impl};

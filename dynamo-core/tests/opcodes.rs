@@ -1,7 +1,7 @@
 //! The opcode tables against what each interpreter's `dis.stack_effect` answers.
 
 use dynamo_core::bytecode::Version;
-use dynamo_core::bytecode::opcodes::{Flow, Op, Table, Way};
+use dynamo_core::bytecode::opcodes::{Direction, Flow, Op, Table};
 
 const RECORDED: [(Version, &str); 4] = [
     (Version::V311, include_str!("data/effects_311.txt")),
@@ -61,10 +61,10 @@ fn reversed_jumps_differ_in_their_way_only() {
 
 fn opposite(flow: Flow) -> Flow {
     match flow {
-        Flow::Jump(Way::Forward) => Flow::Jump(Way::Backward),
-        Flow::Jump(Way::Backward) => Flow::Jump(Way::Forward),
-        Flow::Branch(Way::Forward) => Flow::Branch(Way::Backward),
-        Flow::Branch(Way::Backward) => Flow::Branch(Way::Forward),
+        Flow::Jump(Direction::Forward) => Flow::Jump(Direction::Backward),
+        Flow::Jump(Direction::Backward) => Flow::Jump(Direction::Forward),
+        Flow::Branch(Direction::Forward) => Flow::Branch(Direction::Backward),
+        Flow::Branch(Direction::Backward) => Flow::Branch(Direction::Forward),
         flow @ (Flow::Next | Flow::Stop | Flow::Refer(_)) => flow,
     }
 }

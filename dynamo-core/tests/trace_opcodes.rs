@@ -3,7 +3,7 @@
 //! Each is probed: a function runs it on a stack that suits it, and is traced. What the tracer says tells whether it
 //! knows the instruction.
 
-use dynamo_core::bytecode::opcodes::{ArgKind, Op, Row, Table, Way};
+use dynamo_core::bytecode::opcodes::{ArgKind, Direction, Op, Row, Table};
 use dynamo_core::bytecode::{Body, CodeObject, Const, Version};
 use dynamo_core::reason::{Kind, Reason};
 use dynamo_core::trace::{INTRINSICS, Options, UNTRACED, trace};
@@ -32,9 +32,11 @@ fn probe(version: Version, row: &Row, arg: u32) -> Body {
         .iter()
         .find(|&&(op, _)| op == row.op)
         .map_or(["LOAD_CONST 0"; 8].join("\n"), |&(_, stack)| stack.to_owned());
-    let (before, arg, after) = match (row.flow.way(), row.arg) {
-        (Some(Way::Forward), _) => ("", "L0".to_owned(), "LOAD_CONST 0\nRETURN_VALUE\nL0:\n"),
-        (Some(Way::Backward), _) => ("JUMP_FORWARD L1\nL0:\nLOAD_CONST 0\nRETURN_VALUE\nL1:\n", "L0".to_owned(), ""),
+    let (before, arg, after) = match (row.flow.direction(), row.arg) {
+        (Some(Direction::Forward), _) => ("", "L0".to_owned(), "LOAD_CONST 0\nRETURN_VALUE\nL0:\n"),
+        (Some(Direction::Backward), _) => {
+            ("JUMP_FORWARD L1\nL0:\nLOAD_CONST 0\nRETURN_VALUE\nL1:\n", "L0".to_owned(), "")
+        }
         (None, ArgKind::None) => ("", String::new(), ""),
         (None, ArgKind::Const) => ("", "1".to_owned(), ""),
         (None, ArgKind::Local | ArgKind::LocalPair | ArgKind::Compare(_)) => ("", "0".to_owned(), ""),

@@ -25,7 +25,7 @@ use compile::Listing;
 use emit::Work;
 use gemm::{Ending, Multiplier};
 use inductor::autotune::Autotuner;
-use inductor::backend::Way;
+use inductor::backend::EpilogueMode;
 use inductor::backend::{Backend, BackendError, Capabilities, CompiledKernel, Library, Member, in_turn};
 use inductor::epilogue::{LARGEST, rectangle};
 use inductor::loop_ir::{Kernel, Role};
@@ -196,11 +196,11 @@ impl Backend for Cpu {
         }
     }
 
-    fn way(&self, plan: &Plan, call: &Call, epilogue: &Epilogue) -> Way {
+    fn epilogue_mode(&self, plan: &Plan, call: &Call, epilogue: &Epilogue) -> EpilogueMode {
         match self.fusion(plan, call, epilogue) {
-            None => Way::Apart,
-            Some(_) if self.tunes => Way::Fused,
-            Some(_) => Way::InPlace,
+            None => EpilogueMode::Apart,
+            Some(_) if self.tunes => EpilogueMode::Fused,
+            Some(_) => EpilogueMode::InPlace,
         }
     }
 

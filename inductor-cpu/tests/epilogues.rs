@@ -4,7 +4,7 @@ mod support;
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 use fx::{Arg, NodeId};
-use inductor::backend::Way;
+use inductor::backend::EpilogueMode;
 use inductor::backend::{Backend, CompiledKernel, Library};
 use inductor::plan::{Buf, BufData, Call, CallArg, CallKind, CallResult, Epilogue, KernelId, Layout, Plan, Storage};
 use inductor_cpu::Cpu;
@@ -145,7 +145,7 @@ fn check(case: &Case, threads: usize) {
 
     let into = Epilogue { into: Some(epilogue.args.len() - 1), ..epilogue.clone() };
     for epilogue in [epilogue, into] {
-        assert_eq!(cpu.way(&plan, &call, &epilogue), Way::InPlace);
+        assert_eq!(cpu.epilogue_mode(&plan, &call, &epilogue), EpilogueMode::InPlace);
         let mut fused = Memory::of(&plan);
         let library = cpu.fused(&plan, &call, &epilogue).expect("it is taken");
         fused.launch(&*library.kernel, bufs(&library).into_iter(), threads);
@@ -217,6 +217,6 @@ fn kernels_whose_rows_are_others_are_not_taken() {
         let (factors, result) = (factors.clone(), result.clone());
         let case = Case { target: "aten.bmm.default", factors, plain: Vec::new(), result, kernel, others };
         let (plan, call, epilogue) = plan(&case);
-        assert_eq!(Cpu::new().way(&plan, &call, &epilogue), Way::Apart, "{rows} rows");
+        assert_eq!(Cpu::new().epilogue_mode(&plan, &call, &epilogue), EpilogueMode::Apart, "{rows} rows");
     }
 }

@@ -97,8 +97,8 @@ pub fn check(
         (Err(error), _) | (_, Err(error)) => return Ok(Some(error)),
     };
     let value = |sym| values.iter().find(|(name, _)| *name == graph.exprs.name(sym)).map(|&(_, value)| value);
-    let way = |plan: &Plan, call: &Call, epilogue: &Epilogue| backend.way(plan, call, epilogue);
-    let plan = compiled.plan.fused_at(&value, &way).map_err(|error| error.to_string())?;
+    let modes = |plan: &Plan, call: &Call, epilogue: &Epilogue| backend.epilogue_mode(plan, call, epilogue);
+    let plan = compiled.plan.fused_at(&value, &modes).map_err(|error| error.to_string())?;
     verify(&plan).map_err(|error| format!("{error}\n{plan}"))?;
     let got = execute(backend, compiled, &plan, &inputs).map_err(|error| error.to_string())?;
     if got.len() != want.len() {

@@ -8,8 +8,8 @@ use fx_interp::Value;
 use inductor::backend::{Backend, CompiledKernel};
 use inductor::plan::{Call, CallArg, CallResult, KernelId, ObjectId, Plan, Storage, View};
 use runtime::{
-    Arenas, Binder, Code, Failure, Frame, Host, Info, InputSpec, Keep, Made, Misfit, NoDevice, NoMemory, Output, Parts,
-    PrepareError, Program, Slot, Strided, TensorLibrary, ViewId, prepare,
+    Activation, Arenas, Binder, Code, Failure, Host, Info, InputSpec, Keep, Made, Misfit, NoDevice, NoMemory, Output,
+    Parts, PrepareError, Program, Slot, Strided, TensorLibrary, ViewId, prepare,
 };
 use std::convert::Infallible;
 use std::ptr::NonNull;
@@ -356,17 +356,22 @@ struct Calls;
 impl Host<Heap> for Calls {
     type Error = HeapError;
 
-    fn call(&mut self, call: &Bound<Named>, program: &Program<Heap>, frame: &mut Frame<Heap>) -> Result<(), HeapError> {
+    fn call(
+        &mut self,
+        call: &Bound<Named>,
+        program: &Program<Heap>,
+        activation: &mut Activation<Heap>,
+    ) -> Result<(), HeapError> {
         let values = call.call(|named| match named {
-            Named::Tensor(view) => Ok(Value::Tensor(program.handle(*view, frame)?.header().read())),
+            Named::Tensor(view) => Ok(Value::Tensor(program.handle(*view, activation)?.header().read())),
             Named::Object(object) => {
-                frame.object(*object).cloned().ok_or_else(|| HeapError(format!("{object} was never given")))
+                activation.object(*object).cloned().ok_or_else(|| HeapError(format!("{object} was never given")))
             }
         })?;
         for (value, &keep) in values.into_iter().zip(&call.results) {
             match (keep, made(&value)?) {
-                (Keep::Object(object), _) => frame.set_object(object, value),
-                (_, Some(tensor)) => program.keep(keep, tensor, frame)?,
+                (Keep::Object(object), _) => activation.set_object(object, value),
+                (_, Some(tensor)) => program.keep(keep, tensor, activation)?,
                 (_, None) => {}
             }
         }
@@ -467,15 +472,15 @@ impl HeapProgram {
             NoMemory::Host(bytes) => PlanError::Other(format!("no memory for {bytes} bytes")),
             NoMemory::Device(error) => error.into(),
         };
-        let mut frame = self.program.enter().map_err(no_memory)?;
-        let outputs = self.run_in(&mut frame, inputs, &tensors, threads);
-        self.program.leave(frame);
+        let mut activation = self.program.enter().map_err(no_memory)?;
+        let outputs = self.run_in(&mut activation, inputs, &tensors, threads);
+        self.program.leave(activation);
         outputs
     }
 
     fn run_in(
         &self,
-        frame: &mut Frame<Heap>,
+        activation: &mut Activation<Heap>,
         inputs: &[Value],
         tensors: &[Option<Arc<Header>>],
         threads: usize,
@@ -484,8 +489,8 @@ impl HeapProgram {
         for spec in program.inputs() {
             let InputSpec { index, .. } = *spec;
             let given = tensors[index].as_ref().map_or(Slot::Empty, |tensor| Slot::Borrowed(Heap::handle(tensor)));
-            // SAFETY: the tensors live until the frame is left.
-            unsafe { program.bind(spec, given, frame) }.map_err(|misfit| match misfit {
+            // SAFETY: the tensors live until the activation is left.
+            unsafe { program.bind(spec, given, activation) }.map_err(|misfit| match misfit {
                 Misfit::Foreign => PlanError::Other(format!("argument {index} is no tensor that fits")),
                 Misfit::Mismatch(text) => PlanError::Other(text),
             })?;
@@ -495,13 +500,13 @@ impl HeapProgram {
                 return Err(PlanError::Other(format!("no constant {index}")));
             };
             let constant = tensor_of(constant, &row_major(constant.sizes()))?;
-            // SAFETY: the frame owns it; its layout is that of the graph's constant.
-            unsafe { program.bind_constant(buf, Slot::Owned(constant), frame) }?;
+            // SAFETY: the activation owns it; its layout is that of the graph's constant.
+            unsafe { program.bind_constant(buf, Slot::Owned(constant), activation) }?;
         }
         let weights = self.weights(inputs);
-        let frozen = program.use_frozen(frame, |kept| weights.as_ref() == Some(kept))?;
+        let frozen = program.use_frozen(activation, |kept| weights.as_ref() == Some(kept))?;
         self.reused.fetch_add(frozen.into(), Ordering::Relaxed);
-        program.run(&mut Calls, frame, threads).map_err(|(failure, _)| match failure {
+        program.run(&mut Calls, activation, threads).map_err(|(failure, _)| match failure {
             Failure::Index => PlanError::Index,
             Failure::Library(error) | Failure::Host(error) => error.into(),
             Failure::Device(error) => PlanError::Other(error.to_string()),
@@ -513,9 +518,9 @@ impl HeapProgram {
                     Some(tensor) => Value::Tensor(tensor.read()),
                     None => inputs[*index].clone(),
                 },
-                Output::View(view) => Value::Tensor(program.handle(*view, frame)?.header().read()),
+                Output::View(view) => Value::Tensor(program.handle(*view, activation)?.header().read()),
                 Output::Constant(value) => value.clone(),
-                Output::Object(object) => match frame.object(*object) {
+                Output::Object(object) => match activation.object(*object) {
                     Some(value) => value.clone(),
                     None => return Err(PlanError::Other(format!("{object} was never given"))),
                 },
@@ -524,7 +529,7 @@ impl HeapProgram {
             outputs.push(value);
         }
         if let (false, Some(weights)) = (frozen, weights) {
-            program.keep_frozen(weights, frame);
+            program.keep_frozen(weights, activation);
         }
         Ok(outputs)
     }

@@ -88,9 +88,9 @@ pub trait Backend: Send + Sync {
         in_turn(members)
     }
 
-    /// The way in which a call and its epilogue are computed.
-    fn way(&self, _plan: &Plan, _call: &Call, _epilogue: &Epilogue) -> Way {
-        Way::Apart
+    /// The mode in which a call and its epilogue are computed.
+    fn epilogue_mode(&self, _plan: &Plan, _call: &Call, _epilogue: &Epilogue) -> EpilogueMode {
+        EpilogueMode::Apart
     }
 
     /// A kernel that is computed with a product, as the device has it then.
@@ -98,7 +98,7 @@ pub trait Backend: Send + Sync {
         None
     }
 
-    /// A call and its epilogue as one, where that is [the way](Backend::way).
+    /// A call and its epilogue as one, where that is [the mode](Backend::epilogue_mode).
     fn fused(&self, _plan: &Plan, _call: &Call, _epilogue: &Epilogue) -> Option<Library> {
         None
     }
@@ -116,9 +116,9 @@ pub trait Backend: Send + Sync {
     }
 }
 
-/// The ways in which a device computes a call and its epilogue.
+/// The modes in which a device computes a call and its epilogue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Way {
+pub enum EpilogueMode {
     /// One after the other.
     Apart,
     /// At once. The product has memory of its own, should the device change its mind.

@@ -26,9 +26,9 @@ impl Code {
     /// # Errors
     /// The first kernel that cannot be compiled.
     pub fn of(plan: &SymbolicPlan, backend: &dyn Backend) -> Result<Code, BackendError> {
-        let way = |plan: &Plan, call: &Call, epilogue: &Epilogue| backend.way(plan, call, epilogue);
+        let modes = |plan: &Plan, call: &Call, epilogue: &Epilogue| backend.epilogue_mode(plan, call, epilogue);
         let (mut launched, mut fused): (FxHashSet<KernelId>, FxHashMap<KernelId, Kernel>) = Default::default();
-        match plan.fused_at(&|sym| plan.pool.symbol_hint(sym), &way) {
+        match plan.fused_at(&|sym| plan.pool.symbol_hint(sym), &modes) {
             Ok(typical) => {
                 for step in &typical.steps {
                     launched.extend(step.launches().iter().map(|launch| launch.kernel));

@@ -11,15 +11,16 @@
 //!   and the launch one after the other);
 //! - the launch moves up to the call: whatever else it reads was written before.
 //!
-//! Whether a device computes a fused step at once may depend on sizes ([`Way`]): what it does not is taken apart when
-//! they are known. A device that finishes a product part by part launches the kernel's [`rectangle`] on each.
+//! Whether a device computes a fused step at once may depend on sizes ([`EpilogueMode`]): what it does not is taken
+//! apart when they are known. A device that finishes a product part by part launches the kernel's [`rectangle`] on
+//! each.
 //!
 //! [`Capabilities::epilogues`]: crate::backend::Capabilities::epilogues
 
 use rustc_hash::FxHashMap;
 use symshapes::{Expr, Range, Sym};
 
-use crate::backend::Way;
+use crate::backend::EpilogueMode;
 use crate::loop_ir::access::{is_elementwise, reads_first};
 use crate::loop_ir::{AxisData, Kernel, Loop, Op, Param, Role, Stmt};
 use crate::plan::SizeError;
@@ -43,27 +44,28 @@ pub fn fuse(plan: &mut SymbolicPlan) {
     plan.steps = steps.into_iter().flatten().collect();
 }
 
-/// A device's choice of the [`Way`] for a call and its epilogue.
-pub type WayOf<'a> = dyn Fn(&Plan, &Call, &Epilogue) -> Way + 'a;
+/// A device's choice of the [`EpilogueMode`] for a call and its epilogue.
+pub type EpilogueModes<'a> = dyn Fn(&Plan, &Call, &Epilogue) -> EpilogueMode + 'a;
 
 impl SymbolicPlan {
-    /// The plan for these values of the symbols, and for a device that computes fused steps in these ways.
+    /// The plan for these values of the symbols, and for a device that computes fused steps in these modes.
     ///
     /// # Errors
     /// As [`SymbolicPlan::at`].
-    pub fn fused_at(&self, value: &dyn Fn(Sym) -> Option<i64>, way: &WayOf<'_>) -> Result<Plan, SizeError> {
-        self.rewritten_at(value, |plan| resolve_epilogues(plan, way))
+    pub fn fused_at(&self, value: &dyn Fn(Sym) -> Option<i64>, modes: &EpilogueModes<'_>) -> Result<Plan, SizeError> {
+        self.rewritten_at(value, |plan| resolve_epilogues(plan, modes))
     }
 }
 
-/// Rewrites fused steps to the way in which the device computes them. The arena is not laid out yet.
-fn resolve_epilogues(plan: &mut Plan, way: &WayOf<'_>) {
+/// Rewrites fused steps to the mode in which the device computes them. The arena is not laid out yet.
+fn resolve_epilogues(plan: &mut Plan, modes: &EpilogueModes<'_>) {
     let frozen = plan.frozen;
     for (at, step) in std::mem::take(&mut plan.steps).into_iter().enumerate() {
-        let how = if let Step::Fused(call, epilogue) = &step { way(plan, call, epilogue) } else { Way::Fused };
+        let how =
+            if let Step::Fused(call, epilogue) = &step { modes(plan, call, epilogue) } else { EpilogueMode::Fused };
         match step {
-            Step::Fused(..) if how == Way::Apart => plan.steps.extend(step.apart()),
-            Step::Fused(call, epilogue) if how == Way::InPlace => {
+            Step::Fused(..) if how == EpilogueMode::Apart => plan.steps.extend(step.apart()),
+            Step::Fused(call, epilogue) if how == EpilogueMode::InPlace => {
                 let into = room(plan, &epilogue);
                 plan.steps.push(Step::Fused(call, Epilogue { into, ..epilogue }));
             }

@@ -1,9 +1,9 @@
 //! The device-independent middle of the compiler: from a graph of ATen calls to a [plan](plan::SymbolicPlan) of loop-IR
 //! kernels and calls.
 //!
-//! [`compile_for`] is the whole way on one screen, for a host and for devices. Each stage has its own IR and its own module: a graph is *decomposed* to
-//! [tensor IR](tensor_ir), given its *[layout]*, *scheduled* into kernels and calls, each kernel *written* as [loop
-//! IR](loop_ir), and everything *planned* in memory and time.
+//! [`compile_for`] is the whole way on one screen, for a host and for devices. Each stage has its own IR and its own
+//! module: a graph is *decomposed* to [tensor IR](tensor_ir), given its *[layout]*, *scheduled* into kernels and calls,
+//! each kernel *written* as [loop IR](loop_ir), and everything *planned* in memory and time.
 //!
 //! Invariant: this crate never names a device. What shares the host's memory implements [`backend::Backend`]; what has
 //! memory of its own implements [`device::Device`], and [`offload`] runs what it can of a plan there.

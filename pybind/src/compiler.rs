@@ -13,7 +13,7 @@ use inductor::Config;
 use inductor::backend::{Backend, BackendError, CompiledKernel};
 use inductor::device::{Device as _, Refusal};
 use inductor::loop_ir::Kernel;
-use inductor::offload::{Place, Placement};
+use inductor::offload::{Placement, StepDevice};
 use inductor::plan::{CallKind, Fate, KernelId, Launch, Plan, SizeError, Step, SymbolicPlan};
 use inductor_cpu::Cpu;
 use inductor_cuda::{Cuda, CudaKernel};
@@ -88,7 +88,9 @@ impl Compiled {
     /// The plan for these values of the symbols.
     fn plan_at(&self, value: &dyn Fn(Sym) -> Option<i64>) -> Result<Plan, SizeError> {
         match self.code {
-            Code::Host(_) => self.plan.fused_at(value, &|plan, call, epilogue| self.cpu.way(plan, call, epilogue)),
+            Code::Host(_) => {
+                self.plan.fused_at(value, &|plan, call, epilogue| self.cpu.epilogue_mode(plan, call, epilogue))
+            }
             Code::Cuda(..) | Code::Device(..) => self.plan.at(value),
         }
     }
@@ -128,7 +130,7 @@ type HostKernels = Vec<(KernelId, Arc<dyn CompiledKernel>)>;
 fn on_host(cpu: &Cpu, plan: &Plan, placement: &Placement<Gpu>) -> Result<HostKernels, String> {
     let mut ids: Vec<KernelId> = Vec::new();
     for (step, place) in plan.steps.iter().zip(&placement.places) {
-        if let (Step::Launch(Launch { kernel, .. }), Place::Host(_)) = (step, place)
+        if let (Step::Launch(Launch { kernel, .. }), StepDevice::Host(_)) = (step, place)
             && !ids.contains(kernel)
         {
             ids.push(*kernel);

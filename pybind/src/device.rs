@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Where graphs run.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Place {
+pub(crate) enum TargetDevice {
     /// On the processor.
     #[default]
     Cpu,

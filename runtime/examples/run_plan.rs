@@ -78,7 +78,7 @@ fn run(line: &str) -> Result<Vec<Item>, Box<dyn Error>> {
     let symbolic = SymbolicPlan::from_json(&plan)?;
     let cpu = Cpu::new();
     let value = |sym| size(&symbolic, &inputs, sym);
-    let plan = symbolic.fused_at(&value, &|plan, call, epilogue| cpu.way(plan, call, epilogue))?;
+    let plan = symbolic.fused_at(&value, &|plan, call, epilogue| cpu.epilogue_mode(plan, call, epilogue))?;
     let compile = |id| cpu.compile(std::slice::from_ref(&plan.kernels[id])).ok()?.pop();
     let program = HeapProgram::new(&cpu, &plan, &compile)?.with_constants(constants);
     Ok(program.run(&inputs, 2)?.iter().map(Item::of).collect())

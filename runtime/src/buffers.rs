@@ -1,4 +1,4 @@
-//! The buffers and views of a program: what a frame has addresses of.
+//! The buffers and views of a program: what an activation has addresses of.
 
 use crate::library::TensorLibrary;
 use crate::stream::StreamDevice;
@@ -36,9 +36,9 @@ pub(crate) struct ViewSpec {
     pub(crate) whole: bool,
 }
 
-/// All that frames are laid out by.
+/// All that activations are laid out by.
 pub(crate) struct Buffers<L: TensorLibrary> {
-    /// The program's number in this process, by which a frame knows its program.
+    /// The program's number in this process, by which an activation knows its program.
     pub(crate) id: u64,
     pub(crate) library: L,
     pub(crate) bufs: PrimaryMap<Buf, BufSpec>,

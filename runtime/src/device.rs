@@ -3,7 +3,7 @@
 //! A step of the host stands between a `Fetch` of what it reads and a `Wrote` of what it writes. The flags of kernels
 //! that ran on the device are looked at when the outputs have come, all at once.
 
-use crate::frame::Frame;
+use crate::activation::Activation;
 use crate::library::TensorLibrary;
 use crate::program::Program;
 use crate::run::Stop;
@@ -21,12 +21,12 @@ impl<L: TensorLibrary> Program<L> {
     ///
     /// # Errors
     /// A device that cannot be opened.
-    pub fn open(&self, mut session: Session<L::Device>, frame: &mut Frame<L>) -> Result<(), DeviceError> {
-        frame.assert_is_of(&self.buffers);
+    pub fn open(&self, mut session: Session<L::Device>, activation: &mut Activation<L>) -> Result<(), DeviceError> {
+        activation.assert_is_of(&self.buffers);
         for flag in self.device.iter().flat_map(|device| &device.flags) {
             session.lower_flag(*flag)?;
         }
-        frame.session = Some(session);
+        activation.session = Some(session);
         Ok(())
     }
 
@@ -38,15 +38,17 @@ impl<L: TensorLibrary> Program<L> {
     pub(crate) fn run_task(
         &self,
         task: &Task<<L::Device as Device>::Work>,
-        frame: &mut Frame<L>,
+        activation: &mut Activation<L>,
     ) -> Result<(), Stop<L>> {
-        with_session(frame, |session, frame| session.run(task, &|buf| self.bytes(frame, buf), &|buf| self.content(buf)))
+        with_session(activation, |session, activation| {
+            session.run(task, &|buf| self.bytes(activation, buf), &|buf| self.content(buf))
+        })
     }
 
-    pub(crate) fn fetch(&self, bufs: &[Buf], frame: &mut Frame<L>) -> Result<(), Stop<L>> {
-        with_session(frame, |session, frame| {
+    pub(crate) fn fetch(&self, bufs: &[Buf], activation: &mut Activation<L>) -> Result<(), Stop<L>> {
+        with_session(activation, |session, activation| {
             let mut sink = |buf: Buf, bytes: &[u8]| {
-                let data = frame.data(buf);
+                let data = activation.data(buf);
                 if !data.is_null() {
                     // SAFETY: the buffer was allocated before the step that fetches it, with the plan's layout.
                     unsafe { data.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
@@ -57,14 +59,14 @@ impl<L: TensorLibrary> Program<L> {
     }
 }
 
-/// Takes the session out of the frame, so that both can be used.
+/// Takes the session out of the activation, so that both can be used.
 fn with_session<L: TensorLibrary>(
-    frame: &mut Frame<L>,
-    f: impl FnOnce(&mut Session<L::Device>, &mut Frame<L>) -> Result<(), DeviceError>,
+    activation: &mut Activation<L>,
+    f: impl FnOnce(&mut Session<L::Device>, &mut Activation<L>) -> Result<(), DeviceError>,
 ) -> Result<(), Stop<L>> {
-    let Some(mut session) = frame.session.take() else { return Ok(()) };
-    let done = f(&mut session, frame);
-    frame.session = Some(session);
+    let Some(mut session) = activation.session.take() else { return Ok(()) };
+    let done = f(&mut session, activation);
+    activation.session = Some(session);
     done.map_err(Stop::Device)
 }
 

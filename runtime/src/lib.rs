@@ -1,24 +1,24 @@
 //! The executor of plans: runs them over any library of tensors, without Python.
 //!
 //! [`prepare`] turns a plan into a [`Program`] once: calls are bound to the library, kernels resolved, views numbered.
-//! Each call then [takes](Program::enter) a [`Frame`] (buffer table) from the program's pool and memory of those blocks
-//! that all graphs share, [binds](Program::bind) its arguments and [runs](Program::run) the steps in them. Steps that
-//! need the language in which the program is embedded go to a [`Host`]; all others run in stretches without it. Where a
-//! device with memory of its own runs a part of the plan, the steps between say what moves ([`Code::Device`]); where
-//! tensors are on a device whose kernels are launched on streams, so is all memory of the program's, and calls return
-//! before the device is done ([`Code::Stream`]).
+//! Each call then [takes](Program::enter) an [`Activation`] (buffer table) from the program's pool and memory of those
+//! blocks that all graphs share, [binds](Program::bind) its arguments and [runs](Program::run) the steps in them. Steps
+//! that need the language in which the program is embedded go to a [`Host`]; all others run in stretches without it.
+//! Where a device with memory of its own runs a part of the plan, the steps between say what moves ([`Code::Device`]);
+//! where tensors are on a device whose kernels are launched on streams, so is all memory of the program's, and calls
+//! return before the device is done ([`Code::Stream`]).
 //!
 //! A [`TensorLibrary`] is libtorch in the Python package, and a heap of bytes with the reference interpreter's
 //! operators in tests. This crate names neither, nor a device.
 //!
-//! Invariants: arguments are checked against the plan's promise before any step reads them; a frame is used by one
-//! thread at a time; what is borrowed from an argument lives as long as the call holds it: to its end, or until the
+//! Invariants: arguments are checked against the plan's promise before any step reads them; an activation is used by
+//! one thread at a time; what is borrowed from an argument lives as long as the call holds it: to its end, or until the
 //! [`Host`] is told to forget it.
 
+mod activation;
 mod arena;
 mod buffers;
 mod device;
-mod frame;
 mod frozen;
 mod library;
 mod pages;
@@ -27,10 +27,10 @@ mod program;
 mod run;
 mod stream;
 
+pub use activation::{Activation, NoMemory, Slot};
 pub use arena::Arenas;
 pub use buffers::ViewId;
 pub use device::{NoDevice, NoStream};
-pub use frame::{Frame, NoMemory, Slot};
 pub use frozen::Latest;
 pub use library::{Info, Made, Strided, TensorLibrary};
 pub use pages::LARGE;

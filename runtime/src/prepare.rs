@@ -12,7 +12,7 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 use fx::Arg;
 use inductor::backend::{Backend, CompiledKernel, Library, Member};
 use inductor::memory::ALIGN;
-use inductor::offload::{HostStep, Place, Placement};
+use inductor::offload::{HostStep, Placement, StepDevice};
 use inductor::plan::{self, Buf, Call, CallKind, CallResult, KernelId, Launch, ObjectId, Plan, Storage, View};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -208,7 +208,7 @@ pub fn prepare<L: TensorLibrary, B: Binder<L>>(
         steps,
         frozen: Frozen::of(plan, frozen, latest),
         calls,
-        frames: Mutex::new(Vec::new()),
+        activations: Mutex::new(Vec::new()),
         device,
     })
 }
@@ -312,13 +312,13 @@ impl<L: TensorLibrary, B: Binder<L>> Preparer<'_, L, B> {
         let plan = self.plan;
         for ((step, place), dead) in placement.steps.iter().zip(placement.places).zip(placement.dead_after) {
             match place {
-                Place::Device(task) => {
+                StepDevice::Device(task) => {
                     self.on_device.extend(task.args.iter().filter(|(_, access)| access.writes()).map(|(buf, _)| *buf));
                     self.steps.push(Step::Device(task));
                     part.absent.extend(objects_of(step));
                 }
-                Place::Host(host) => self.host_step(step, &host, &mut part)?,
-                Place::Nowhere => match step {
+                StepDevice::Host(host) => self.host_step(step, &host, &mut part)?,
+                StepDevice::Nowhere => match step {
                     plan::Step::Check(buf) if self.on_device.contains(buf) => part.flags.push(*buf),
                     _ => self.step(step)?,
                 },

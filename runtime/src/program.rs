@@ -1,8 +1,8 @@
 //! A plan made ready to run, as data.
 
+use crate::activation::{Activation, NoMemory, Slot};
 use crate::arena::{Arena, Arenas};
 use crate::buffers::{Buffers, ViewId};
-use crate::frame::{Frame, NoMemory, Slot};
 use crate::frozen::Frozen;
 use crate::library::TensorLibrary;
 use crate::stream::StreamLaunch;
@@ -139,7 +139,7 @@ pub struct Program<L: TensorLibrary> {
     pub(crate) arena_bytes: usize,
     pub(crate) arenas: Arc<Arenas>,
     pub(crate) calls: Vec<Called>,
-    pub(crate) frames: Mutex<Vec<Frame<L>>>,
+    pub(crate) activations: Mutex<Vec<Activation<L>>>,
     pub(crate) device: Option<DevicePart>,
 }
 
@@ -223,11 +223,11 @@ impl<L: TensorLibrary> Program<L> {
         self.device.as_ref().map_or(&[], |device| &device.refused)
     }
 
-    /// A frame to run a call in, with memory between kernels, where all flags are down.
+    /// An activation to run a call in, with memory between kernels, where all flags are down.
     ///
     /// # Errors
     /// There is not so much memory: the number of bytes, or the library's exception.
-    pub fn enter(&self) -> Result<Frame<L>, NoMemory<L>> {
+    pub fn enter(&self) -> Result<Activation<L>, NoMemory<L>> {
         let arena = match (self.arena_bytes, &self.buffers.stream) {
             (0, _) => Arena::Nothing,
             (bytes, None) => self.arenas.take(bytes).map(Arena::Host).ok_or(NoMemory::Host(bytes))?,
@@ -235,28 +235,28 @@ impl<L: TensorLibrary> Program<L> {
                 Arena::on(&self.buffers.library, self.buffers.memory(), bytes).map_err(NoMemory::Device)?
             }
         };
-        let free = self.frames.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut frame = free.unwrap_or_else(|| Frame::new(&self.buffers));
-        frame.begin(&self.buffers, arena);
-        Ok(frame)
+        let free = self.activations.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut activation = free.unwrap_or_else(|| Activation::new(&self.buffers));
+        activation.begin(&self.buffers, arena);
+        Ok(activation)
     }
 
-    /// Ends a call: gives its memory back, and keeps the frame for the next one.
+    /// Ends a call: gives its memory back, and keeps the activation for the next one.
     ///
     /// # Panics
-    /// It is a frame of another program, here and in whatever else takes one.
-    pub fn leave(&self, mut frame: Frame<L>) {
-        frame.assert_is_of(&self.buffers);
-        if let Arena::Host(block) = frame.end() {
+    /// It is an activation of another program, here and in whatever else takes one.
+    pub fn leave(&self, mut activation: Activation<L>) {
+        activation.assert_is_of(&self.buffers);
+        if let Arena::Host(block) = activation.end() {
             self.arenas.give(block);
         }
-        self.frames.lock().unwrap_or_else(PoisonError::into_inner).push(frame);
+        self.activations.lock().unwrap_or_else(PoisonError::into_inner).push(activation);
     }
 
     /// The host's memory of a buffer whose value it has.
-    pub fn bytes<'f>(&self, frame: &'f Frame<L>, buf: Buf) -> &'f [u8] {
-        frame.assert_is_of(&self.buffers);
-        let (data, length) = (frame.data(buf), self.buffers.bufs[buf].bytes);
+    pub fn bytes<'f>(&self, activation: &'f Activation<L>, buf: Buf) -> &'f [u8] {
+        activation.assert_is_of(&self.buffers);
+        let (data, length) = (activation.data(buf), self.buffers.bufs[buf].bytes);
         if data.is_null() || length == 0 {
             return &[];
         }
@@ -269,14 +269,14 @@ impl<L: TensorLibrary> Program<L> {
     ///
     /// # Errors
     /// The library's.
-    pub fn handle(&self, view: ViewId, frame: &mut Frame<L>) -> Result<L::Handle, L::Error> {
-        frame.assert_is_of(&self.buffers);
-        frame.handle(&self.buffers, view)
+    pub fn handle(&self, view: ViewId, activation: &mut Activation<L>) -> Result<L::Handle, L::Error> {
+        activation.assert_is_of(&self.buffers);
+        activation.handle(&self.buffers, view)
     }
 
     /// The argument that a view is, as it was given; `None` for any other view.
-    pub fn argument(&self, view: ViewId, frame: &Frame<L>) -> Option<usize> {
-        frame.argument(&self.buffers, view)
+    pub fn argument(&self, view: ViewId, activation: &Activation<L>) -> Option<usize> {
+        activation.argument(&self.buffers, view)
     }
 
     /// Uses the results kept of an earlier call, if `are_the_weights` says that this call has the weights that they
@@ -286,25 +286,25 @@ impl<L: TensorLibrary> Program<L> {
     /// The library's.
     pub fn use_frozen(
         &self,
-        frame: &mut Frame<L>,
+        activation: &mut Activation<L>,
         are_the_weights: impl FnOnce(&L::Weights) -> bool,
     ) -> Result<bool, L::Error> {
-        frame.assert_is_of(&self.buffers);
+        activation.assert_is_of(&self.buffers);
         let Some(frozen) = &self.frozen else { return Ok(false) };
         let Some(kept) = frozen.kept(are_the_weights) else { return Ok(false) };
         for (buf, tensor) in &kept.results {
-            frame.put(&self.buffers.library, *buf, Slot::Borrowed(L::handle(tensor)))?;
+            activation.put(&self.buffers.library, *buf, Slot::Borrowed(L::handle(tensor)))?;
         }
-        frame.kept = Some(kept);
-        frame.first = frozen.end;
+        activation.kept = Some(kept);
+        activation.first = frozen.end;
         Ok(true)
     }
 
     /// Keeps what the frozen steps of this call have given, computed from these weights.
-    pub fn keep_frozen(&self, weights: L::Weights, frame: &mut Frame<L>) {
-        frame.assert_is_of(&self.buffers);
+    pub fn keep_frozen(&self, weights: L::Weights, activation: &mut Activation<L>) {
+        activation.assert_is_of(&self.buffers);
         if let Some(frozen) = &self.frozen {
-            frozen.keep(weights, |buf| frame.take(buf));
+            frozen.keep(weights, |buf| activation.take(buf));
         }
     }
 

@@ -1,6 +1,6 @@
 //! One call of a program.
 
-use crate::frame::{Frame, Slot};
+use crate::activation::{Activation, Slot};
 use crate::library::{Info, TensorLibrary};
 use crate::program::{InputSpec, Keep, KernelLaunch, LibraryCall, OwnKernel, Program, Step};
 use inductor::autotune::Autotuner;
@@ -24,7 +24,12 @@ pub trait Host<L: TensorLibrary> {
     ///
     /// # Errors
     /// What the call raises.
-    fn call(&mut self, call: &L::Foreign, program: &Program<L>, frame: &mut Frame<L>) -> Result<(), Self::Error>;
+    fn call(
+        &mut self,
+        call: &L::Foreign,
+        program: &Program<L>,
+        activation: &mut Activation<L>,
+    ) -> Result<(), Self::Error>;
 
     /// Drops an argument, by number, which the caller has given away.
     fn forget(&mut self, index: usize);
@@ -71,12 +76,12 @@ impl<L: TensorLibrary> Program<L> {
     /// Puts an argument behind its buffer.
     ///
     /// # Safety
-    /// The tensor lives until the frame [is left](Program::leave), or the [`Host`] told to forget it.
+    /// The tensor lives until the activation [is left](Program::leave), or the [`Host`] told to forget it.
     ///
     /// # Errors
     /// An argument that does not fit the plan.
-    pub unsafe fn bind(&self, spec: &InputSpec, given: Slot<L>, frame: &mut Frame<L>) -> Result<(), Misfit> {
-        frame.assert_is_of(&self.buffers);
+    pub unsafe fn bind(&self, spec: &InputSpec, given: Slot<L>, activation: &mut Activation<L>) -> Result<(), Misfit> {
+        activation.assert_is_of(&self.buffers);
         let Some(handle) = given.handle() else { return Err(Misfit::Foreign) };
         let info = self.buffers.library.info(handle).map_err(|_| Misfit::Foreign)?;
         let buf = &self.buffers.bufs[spec.buf];
@@ -91,7 +96,7 @@ impl<L: TensorLibrary> Program<L> {
             let copied = self.buffers.library.restrided(handle, buf.dtype, &buf.strides);
             Slot::Owned(copied.map_err(|error| Misfit::Mismatch(error.to_string()))?)
         };
-        frame.put(&self.buffers.library, spec.buf, given).map_err(|_| Misfit::Foreign)
+        activation.put(&self.buffers.library, spec.buf, given).map_err(|_| Misfit::Foreign)
     }
 
     fn mismatch(&self, spec: &InputSpec, info: &Info<'_>) -> String {
@@ -110,9 +115,14 @@ impl<L: TensorLibrary> Program<L> {
     ///
     /// # Errors
     /// The library's.
-    pub unsafe fn bind_constant(&self, buf: Buf, constant: Slot<L>, frame: &mut Frame<L>) -> Result<(), L::Error> {
-        frame.assert_is_of(&self.buffers);
-        frame.put(&self.buffers.library, buf, constant)
+    pub unsafe fn bind_constant(
+        &self,
+        buf: Buf,
+        constant: Slot<L>,
+        activation: &mut Activation<L>,
+    ) -> Result<(), L::Error> {
+        activation.assert_is_of(&self.buffers);
+        activation.put(&self.buffers.library, buf, constant)
     }
 
     /// Runs the steps; `threads` bounds the threads of a kernel.
@@ -125,15 +135,16 @@ impl<L: TensorLibrary> Program<L> {
     pub fn run<H: Host<L>>(
         &self,
         host: &mut H,
-        frame: &mut Frame<L>,
+        activation: &mut Activation<L>,
         threads: usize,
     ) -> Result<(), (Failure<L, H::Error>, bool)> {
-        frame.assert_is_of(&self.buffers);
+        activation.assert_is_of(&self.buffers);
         let given = self.inputs.iter().map(|spec| spec.buf).chain(self.constants.iter().map(|&(buf, _)| buf));
-        given.for_each(|buf| assert!(frame.slot(buf).handle().is_some(), "{buf} is not bound"));
+        given.for_each(|buf| assert!(activation.slot(buf).handle().is_some(), "{buf} is not bound"));
         for stretch in &self.stretches {
-            let steps = stretch.steps.start.max(frame.first)..stretch.steps.end;
-            self.stretch(host, steps, stretch.foreign, frame, threads).map_err(|error| (error, frame.has_written))?;
+            let steps = stretch.steps.start.max(activation.first)..stretch.steps.end;
+            self.stretch(host, steps, stretch.foreign, activation, threads)
+                .map_err(|error| (error, activation.has_written))?;
         }
         Ok(())
     }
@@ -143,25 +154,25 @@ impl<L: TensorLibrary> Program<L> {
         host: &mut H,
         steps: Range<usize>,
         foreign: bool,
-        frame: &mut Frame<L>,
+        activation: &mut Activation<L>,
         threads: usize,
     ) -> Result<(), Failure<L, H::Error>> {
         let mut at = steps.start;
         while at < steps.end {
             if foreign {
-                self.foreign_step(host, at, None, frame)?;
+                self.foreign_step(host, at, None, activation)?;
                 at += 1;
                 continue;
             }
-            let native = Detached { program: self, frame };
+            let native = Detached { program: self, activation };
             match host.detached(move || native.run(at..steps.end, threads)) {
                 Ok(()) => at = steps.end,
                 Err(Stop::Forget(step)) => {
-                    self.forget(host, step, frame);
+                    self.forget(host, step, activation);
                     at = step + 1;
                 }
                 Err(Stop::Foreign(step, why)) => {
-                    self.foreign_step(host, step, why, frame)?;
+                    self.foreign_step(host, step, why, activation)?;
                     at = step + 1;
                 }
                 Err(Stop::Index) => return Err(Failure::Index),
@@ -173,10 +184,10 @@ impl<L: TensorLibrary> Program<L> {
     }
 
     /// Drops arguments.
-    fn forget<H: Host<L>>(&self, host: &mut H, step: usize, frame: &mut Frame<L>) {
+    fn forget<H: Host<L>>(&self, host: &mut H, step: usize, activation: &mut Activation<L>) {
         let Step::Forget(dead) = &self.steps[step] else { return };
         for &(index, buf) in dead {
-            frame.free(buf);
+            activation.free(buf);
             host.forget(index);
         }
     }
@@ -187,7 +198,7 @@ impl<L: TensorLibrary> Program<L> {
         host: &mut H,
         at: usize,
         refusal: Option<L::Error>,
-        frame: &mut Frame<L>,
+        activation: &mut Activation<L>,
     ) -> Result<(), Failure<L, H::Error>> {
         let step = if let Step::Unless(_, otherwise) = &self.steps[at] { otherwise } else { &self.steps[at] };
         let call = match step {
@@ -198,8 +209,8 @@ impl<L: TensorLibrary> Program<L> {
                 ));
             }
         };
-        let done = host.call(call, self, frame);
-        frame.end_step();
+        let done = host.call(call, self, activation);
+        activation.end_step();
         done.map_err(Failure::Host)?;
         if let (Step::Library(call, _), Some(why)) = (step, refusal) {
             tracing::debug!(target: "rust_inductor::exec", "step {at}: {why}; the embedding language called it");
@@ -209,81 +220,90 @@ impl<L: TensorLibrary> Program<L> {
     }
 
     /// Step `at`, or what is done in its stead.
-    fn native_step(&self, step: &Step<L>, at: usize, frame: &mut Frame<L>, threads: usize) -> Result<(), Stop<L>> {
+    fn native_step(
+        &self,
+        step: &Step<L>,
+        at: usize,
+        activation: &mut Activation<L>,
+        threads: usize,
+    ) -> Result<(), Stop<L>> {
         match step {
-            Step::Allocate(buf) => frame.allocate(&self.buffers, *buf).map_err(Stop::Library),
+            Step::Allocate(buf) => activation.allocate(&self.buffers, *buf).map_err(Stop::Library),
             Step::Launch(launch) => {
-                launch.run(frame, threads);
+                launch.run(activation, threads);
                 Ok(())
             }
             Step::Stream(launch) => {
-                let args: SmallVec<[u64; 16]> = launch.args.iter().map(|&buf| frame.data(buf).addr() as u64).collect();
-                let scratch = frame.scratch(&self.buffers).addr() as u64;
+                let args: SmallVec<[u64; 16]> =
+                    launch.args.iter().map(|&buf| activation.data(buf).addr() as u64).collect();
+                let scratch = activation.scratch(&self.buffers).addr() as u64;
                 // SAFETY: inputs and results were checked against the layouts that the kernel was compiled for, other
                 // buffers were allocated by them on this device; the plan keeps overlapping buffers apart, and memory
                 // that is given back is only used by work that comes later on this stream.
-                let done = unsafe { launch.kernel.launch(frame.stream, &args, scratch) };
+                let done = unsafe { launch.kernel.launch(activation.stream, &args, scratch) };
                 done.map_err(|reason| Stop::Library(self.buffers.library.error(format!("a compiled kernel: {reason}"))))
             }
             Step::Own(kernel) => {
-                kernel.launch(frame, threads);
+                kernel.launch(activation, threads);
                 Ok(())
             }
-            Step::Unless(kernel, otherwise) => match kernel.launch(frame, threads) {
+            Step::Unless(kernel, otherwise) => match kernel.launch(activation, threads) {
                 true => Ok(()),
-                false => self.native_step(otherwise, at, frame, threads),
+                false => self.native_step(otherwise, at, activation, threads),
             },
             Step::Either(own, library, then, tuner) => {
-                self.either(own, (library, then.as_ref()), tuner, frame, threads)
+                self.either(own, (library, then.as_ref()), tuner, activation, threads)
             }
             Step::Library(call, _) if call.refused.get().is_some() => Err(Stop::Foreign(at, None)),
             Step::Library(call, _) => {
-                let done = self.call_library(call, frame).map_err(|error| Stop::Foreign(at, Some(error)));
-                frame.end_step();
+                let done = self.call_library(call, activation).map_err(|error| Stop::Foreign(at, Some(error)));
+                activation.end_step();
                 done
             }
             Step::Free(buf) => {
-                frame.free(*buf);
+                activation.free(*buf);
                 Ok(())
             }
             Step::Forget(_) => Err(Stop::Forget(at)),
-            Step::Check(flag) => self.check(*flag, frame),
+            Step::Check(flag) => self.check(*flag, activation),
             Step::Write(into, from) => {
-                frame.has_written = true;
-                let done = self.write(*into, *from, frame).map_err(Stop::Library);
-                frame.end_step();
+                activation.has_written = true;
+                let done = self.write(*into, *from, activation).map_err(Stop::Library);
+                activation.end_step();
                 done
             }
             Step::Foreign(_) => Err(Stop::Foreign(at, None)),
-            Step::Device(task) => self.run_task(task, frame),
-            Step::Fetch(bufs) => self.fetch(bufs, frame),
+            Step::Device(task) => self.run_task(task, activation),
+            Step::Fetch(bufs) => self.fetch(bufs, activation),
             Step::Wrote(bufs) => {
-                frame.session.iter_mut().for_each(|session| bufs.iter().for_each(|&buf| session.host_wrote(buf)));
+                activation.session.iter_mut().for_each(|session| bufs.iter().for_each(|&buf| session.host_wrote(buf)));
                 Ok(())
             }
             Step::Release(bufs) => {
-                frame.session.iter_mut().for_each(|session| bufs.iter().for_each(|&buf| session.release(buf)));
+                activation.session.iter_mut().for_each(|session| bufs.iter().for_each(|&buf| session.release(buf)));
                 Ok(())
             }
         }
     }
 
-    fn check(&self, flag: Buf, frame: &Frame<L>) -> Result<(), Stop<L>> {
-        let flag = frame.data(flag);
+    fn check(&self, flag: Buf, activation: &Activation<L>) -> Result<(), Stop<L>> {
+        let flag = activation.data(flag);
         match &self.buffers.stream {
             // SAFETY: the address is that of a flag of the device's.
-            Some(device) => unsafe { device.check(frame.stream, flag) }
+            Some(device) => unsafe { device.check(activation.stream, flag) }
                 .map_err(|reason| Stop::Library(self.buffers.library.error(format!("a compiled kernel: {reason}")))),
-            // SAFETY: the flag is a byte of the frame's arena that nothing else shares.
+            // SAFETY: the flag is a byte of the activation's arena that nothing else shares.
             None if unsafe { flag.read() } == 0 => Ok(()),
             None => Err(Stop::Index),
         }
     }
 
-    fn write(&self, into: Buf, from: crate::ViewId, frame: &mut Frame<L>) -> Result<(), L::Error> {
-        let into =
-            frame.slot(into).handle().ok_or_else(|| self.buffers.library.error(format!("{into} was not given")))?;
-        let from = frame.handle(&self.buffers, from)?;
+    fn write(&self, into: Buf, from: crate::ViewId, activation: &mut Activation<L>) -> Result<(), L::Error> {
+        let into = activation
+            .slot(into)
+            .handle()
+            .ok_or_else(|| self.buffers.library.error(format!("{into} was not given")))?;
+        let from = activation.handle(&self.buffers, from)?;
         self.buffers.library.copy(into, from)
     }
 
@@ -294,18 +314,18 @@ impl<L: TensorLibrary> Program<L> {
         own: &OwnKernel,
         (library, then): (&LibraryCall<L>, Option<&KernelLaunch>),
         tuner: &Autotuner,
-        frame: &mut Frame<L>,
+        activation: &mut Activation<L>,
         threads: usize,
     ) -> Result<(), Stop<L>> {
         let mut run = |way: usize| {
             if way == 0 {
-                own.launch(frame, threads);
+                own.launch(activation, threads);
                 return Ok(());
             }
-            let done = self.call_library(library, frame);
-            frame.end_step();
+            let done = self.call_library(library, activation);
+            activation.end_step();
             if let (Ok(()), Some(then)) = (&done, then) {
-                then.run(frame, threads);
+                then.run(activation, threads);
             }
             done
         };
@@ -314,16 +334,16 @@ impl<L: TensorLibrary> Program<L> {
         run(winner).or_else(|_| run(0)).map_err(Stop::Library)
     }
 
-    fn call_library(&self, call: &LibraryCall<L>, frame: &mut Frame<L>) -> Result<(), L::Error> {
-        let tensors = call.tensors.iter().map(|&view| frame.handle(&self.buffers, view));
+    fn call_library(&self, call: &LibraryCall<L>, activation: &mut Activation<L>) -> Result<(), L::Error> {
+        let tensors = call.tensors.iter().map(|&view| activation.handle(&self.buffers, view));
         let tensors: SmallVec<[L::Handle; 12]> = tensors.collect::<Result<_, _>>()?;
         if L::writes_result(&call.call) {
             let out = match call.results.first() {
                 Some(&Keep::Tensor(buf)) => {
-                    frame.allocate(&self.buffers, buf)?;
-                    frame.slot(buf).handle()
+                    activation.allocate(&self.buffers, buf)?;
+                    activation.slot(buf).handle()
                 }
-                Some(&Keep::Into(view, _)) => Some(frame.handle(&self.buffers, view)?),
+                Some(&Keep::Into(view, _)) => Some(activation.handle(&self.buffers, view)?),
                 Some(Keep::Nothing | Keep::Object(_)) | None => None,
             };
             return out.map_or(Ok(()), |out| self.buffers.library.call_into(&call.call, &tensors, out));
@@ -332,7 +352,7 @@ impl<L: TensorLibrary> Program<L> {
         let made = self.buffers.library.call(&call.call, &tensors)?;
         for (made, &keep) in made.into_iter().zip(&call.results) {
             if let Some(made) = made {
-                self.keep(keep, made, frame)?;
+                self.keep(keep, made, activation)?;
             }
         }
         Ok(())
@@ -342,8 +362,8 @@ impl<L: TensorLibrary> Program<L> {
     ///
     /// # Errors
     /// A tensor of other sizes, and the library's.
-    pub fn keep(&self, keep: Keep, made: L::Tensor, frame: &mut Frame<L>) -> Result<(), L::Error> {
-        frame.assert_is_of(&self.buffers);
+    pub fn keep(&self, keep: Keep, made: L::Tensor, activation: &mut Activation<L>) -> Result<(), L::Error> {
+        activation.assert_is_of(&self.buffers);
         let buf = match keep {
             Keep::Nothing | Keep::Object(_) => return Ok(()),
             Keep::Tensor(buf) | Keep::Into(_, buf) => buf,
@@ -357,22 +377,24 @@ impl<L: TensorLibrary> Program<L> {
         let is_as_promised = info.dtype == Some(spec.dtype) && info.has_strides(&spec.strides);
         match keep {
             Keep::Into(view, _) => {
-                let into = frame.handle(&self.buffers, view)?;
+                let into = activation.handle(&self.buffers, view)?;
                 library.copy(into, handle)
             }
-            _ if is_as_promised && !frame.lends(library, handle)? => frame.put(library, buf, Slot::Owned(made)),
+            _ if is_as_promised && !activation.lends(library, handle)? => {
+                activation.put(library, buf, Slot::Owned(made))
+            }
             // Some operators do not keep what their metadata promises, which all later steps rely on.
             _ => {
                 let kept = library.restrided(handle, spec.dtype, &spec.strides)?;
-                frame.put(library, buf, Slot::Owned(kept))
+                activation.put(library, buf, Slot::Owned(kept))
             }
         }
     }
 }
 
 impl KernelLaunch {
-    fn run<L: TensorLibrary>(&self, frame: &Frame<L>, threads: usize) {
-        let args: SmallVec<[*mut u8; 16]> = self.args.iter().map(|&buf| frame.data(buf)).collect();
+    fn run<L: TensorLibrary>(&self, activation: &Activation<L>, threads: usize) {
+        let args: SmallVec<[*mut u8; 16]> = self.args.iter().map(|&buf| activation.data(buf)).collect();
         // SAFETY: inputs and results were checked against the layouts that the kernel was compiled for, other buffers
         // were allocated by them; the plan keeps overlapping buffers apart.
         unsafe { self.kernel.launch(&args, &self.sizes, threads) };
@@ -381,8 +403,8 @@ impl KernelLaunch {
 
 impl OwnKernel {
     /// False if the kernel has refused.
-    fn launch<L: TensorLibrary>(&self, frame: &Frame<L>, threads: usize) -> bool {
-        let address = |&(buf, bytes): &(Buf, isize)| frame.data(buf).wrapping_offset(bytes);
+    fn launch<L: TensorLibrary>(&self, activation: &Activation<L>, threads: usize) -> bool {
+        let address = |&(buf, bytes): &(Buf, isize)| activation.data(buf).wrapping_offset(bytes);
         let mut args: SmallVec<[*mut u8; 8]> = self.args.iter().map(address).collect();
         let mut refused = 0u8;
         args.extend(self.refuses.then_some(&raw mut refused));
@@ -395,13 +417,13 @@ impl OwnKernel {
 /// The data that a stretch of native steps works on.
 struct Detached<'a, L: TensorLibrary> {
     program: &'a Program<L>,
-    frame: &'a mut Frame<L>,
+    activation: &'a mut Activation<L>,
 }
 
 impl<L: TensorLibrary> Detached<'_, L> {
     fn run(self, steps: Range<usize>, threads: usize) -> Result<(), Stop<L>> {
         for at in steps {
-            self.program.native_step(&self.program.steps[at], at, self.frame, threads)?;
+            self.program.native_step(&self.program.steps[at], at, self.activation, threads)?;
         }
         Ok(())
     }

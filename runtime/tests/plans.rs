@@ -9,7 +9,7 @@ use inductor::{Compiled, Options, compile};
 use inductor_cpu::Cpu;
 use inductor_testing::graphs;
 use inductor_testing::heap::{Heap, HeapError, HeapProgram, PlanError};
-use runtime::{Frame, Host, Program, TensorLibrary};
+use runtime::{Activation, Host, Program, TensorLibrary};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -29,9 +29,9 @@ fn compiled(graph: &Graph, cpu: &Cpu, options: &Options) -> Compiled {
 }
 
 fn program(cpu: &Cpu, compiled: &Compiled) -> HeapProgram {
-    let plan = compiled
-        .plan
-        .fused_at(&|_| None, &|plan, call, epilogue| inductor::backend::Backend::way(cpu, plan, call, epilogue));
+    let plan = compiled.plan.fused_at(&|_| None, &|plan, call, epilogue| {
+        inductor::backend::Backend::epilogue_mode(cpu, plan, call, epilogue)
+    });
     let plan = plan.expect("sizes are constant");
     HeapProgram::new(cpu, &plan, &|id| compiled.code.launched.get(&id).cloned()).expect("the plan is prepared")
 }
@@ -85,7 +85,7 @@ fn a_plan_that_was_saved_runs_as_it_did() {
     let (graph, cpu) = (graph(LINEAR), Cpu::new());
     let plan = compiled(&graph, &cpu, &Options::default()).plan;
     let read = SymbolicPlan::from_json(&plan.to_json()).expect("it was written so");
-    let plan = read.fused_at(&|_| None, &|plan, call, epilogue| cpu.way(plan, call, epilogue));
+    let plan = read.fused_at(&|_| None, &|plan, call, epilogue| cpu.epilogue_mode(plan, call, epilogue));
     let plan = plan.expect("sizes are constant");
     let compile = |id| cpu.compile(std::slice::from_ref(&plan.kernels[id])).ok()?.pop();
     let program = HeapProgram::new(&cpu, &plan, &compile).expect("the plan is prepared");
@@ -156,7 +156,7 @@ impl Host<Heap> for Nobody {
         &mut self,
         _: &<Heap as TensorLibrary>::Foreign,
         _: &Program<Heap>,
-        _: &mut Frame<Heap>,
+        _: &mut Activation<Heap>,
     ) -> Result<(), HeapError> {
         panic!("the library makes all calls")
     }
@@ -164,12 +164,12 @@ impl Host<Heap> for Nobody {
     fn forget(&mut self, _index: usize) {}
 }
 
-fn entered(program: &HeapProgram) -> Frame<Heap> {
+fn entered(program: &HeapProgram) -> Activation<Heap> {
     program.program().enter().unwrap_or_else(|_| panic!("there is memory"))
 }
 
 #[test]
-#[should_panic(expected = "a frame of another program")]
+#[should_panic(expected = "an activation of another program")]
 fn a_frame_of_another_program_is_refused() {
     let (graph, cpu) = (graph(LINEAR), Cpu::new());
     let [one, other] = [(); 2].map(|()| program(&cpu, &compiled(&graph, &cpu, &Options::default())));

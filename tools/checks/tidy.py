@@ -82,7 +82,7 @@ UNSAFE_ALLOWED = (
     "inductor-testing/src/heap.rs",
     "runtime/src/arena.rs",
     "runtime/src/device.rs",
-    "runtime/src/frame.rs",
+    "runtime/src/activation.rs",
     "runtime/src/library.rs",
     "runtime/src/pages.rs",
     "runtime/src/program.rs",

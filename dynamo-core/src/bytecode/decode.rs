@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::exceptions::{self, Entry};
-use super::opcodes::{ArgKind, Row, Table, Way};
+use super::opcodes::{ArgKind, Direction, Row, Table};
 use super::varint::Reader;
 use super::{Arg, Body, CodeObject, Handler, HandlerId, Inst, InstData, Label, Span, Version, location};
 
@@ -64,9 +64,9 @@ impl Raw {
     /// The unit to which it jumps.
     fn target(&self) -> Option<i64> {
         let distance = i64::from(self.arg);
-        Some(match self.row.flow.way()? {
-            Way::Forward => i64::from(self.end) + distance,
-            Way::Backward => i64::from(self.end) - distance,
+        Some(match self.row.flow.direction()? {
+            Direction::Forward => i64::from(self.end) + distance,
+            Direction::Backward => i64::from(self.end) - distance,
         })
     }
 }

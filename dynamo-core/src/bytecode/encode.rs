@@ -7,7 +7,7 @@
 use cranelift_entity::SecondaryMap;
 
 use super::exceptions::{self, Entry};
-use super::opcodes::{ArgKind, Op, Row, Table, Way};
+use super::opcodes::{ArgKind, Direction, Op, Row, Table};
 use super::{Arg, Body, CodeObject, DepthError, HandlerId, Inst, Label, Span, Version, location, stack_depths};
 
 /// Why a body could not be encoded.
@@ -100,7 +100,7 @@ fn least_stack(version: Version) -> u32 {
 #[derive(Clone, Copy)]
 struct Jump {
     slot: usize,
-    way: Way,
+    way: Direction,
 }
 
 /// An instruction with its place.
@@ -154,7 +154,7 @@ impl Layout {
         for index in 0..self.slots.len() {
             if let Some(Jump { slot, way }) = self.slots[index].jump {
                 let (end, target) = (self.slots[index].end(), self.slots[slot].start);
-                self.slots[index].arg = if way == Way::Forward { target - end } else { end - target };
+                self.slots[index].arg = if way == Direction::Forward { target - end } else { end - target };
             }
             let slot = &mut self.slots[index];
             let needed = extended_args(slot.arg);
@@ -251,8 +251,8 @@ impl<'a> Linker<'a> {
     /// A jump, by the opcode that goes the way where its label is.
     fn jump_slot(&self, index: usize, inst: Inst, row: &'static Row, label: Label) -> Result<Slot, EncodeError> {
         let slot = self.resolve(inst, label)?;
-        let way = if slot > index { Way::Forward } else { Way::Backward };
-        let row = if row.flow.way() == Some(way) {
+        let way = if slot > index { Direction::Forward } else { Direction::Backward };
+        let row = if row.flow.direction() == Some(way) {
             row
         } else {
             let wrong_way = EncodeError::WrongWay { inst, op: row.op, label };

@@ -82,7 +82,7 @@ pub struct FunctionView<H = Obj> {
     /// The dotted name, module first.
     pub name: String,
     /// The place of its code, which decides whether calls of it are inlined.
-    pub place: Place,
+    pub place: FunctionPolicy,
 }
 
 /// A class of tuples whose items have names.
@@ -100,7 +100,7 @@ pub struct RecordClass<H = Obj> {
 
 /// The owner of a function's code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum FunctionPolicy {
     /// The user's, or a library's that may be traced into.
     Inlined,
     /// One that goes into the graph as it is.

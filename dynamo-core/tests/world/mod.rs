@@ -11,7 +11,7 @@ mod fold;
 
 use dynamo_core::bytecode::{CodeObject, Version};
 use dynamo_core::host::{
-    Ask, ClassAttr, Code, FoldError, FunctionView, Host, Lookup, Obj, Place, RecordClass, Scope, SetHistory,
+    Ask, ClassAttr, Code, FoldError, FunctionPolicy, FunctionView, Host, Lookup, Obj, RecordClass, Scope, SetHistory,
     SetOperand, TensorView, View,
 };
 use fx::{Arg, Graph, Meta, NodeId};
@@ -138,7 +138,7 @@ impl Described {
             kwdefaults: named(&self.kwdefaults),
             closure: objects(&self.closure),
             name: self.name.clone(),
-            place: if self.skipped { Place::Skipped } else { Place::Inlined },
+            place: if self.skipped { FunctionPolicy::Skipped } else { FunctionPolicy::Inlined },
         }
     }
 }

@@ -18,6 +18,8 @@ pub struct Traits {
     pub idle: bool,
     /// It keeps statistics in arguments, which its schema may not mention.
     pub statistics: bool,
+    /// It raises a `RuntimeError` for sizes that it does not take.
+    pub rejects: bool,
     /// The kind of tensor values on which it fails, if there is one.
     pub raises: Option<Failure>,
     /// Its use of a number among its arguments.
@@ -38,6 +40,7 @@ impl Traits {
         random: false,
         idle: false,
         statistics: false,
+        rejects: false,
         raises: None,
         scalar: None,
         cpu: None,

@@ -11,17 +11,17 @@ mod access;
 mod convert;
 mod cost;
 mod divide;
-mod early;
 mod flow;
 mod index;
+mod interleave;
 pub(crate) mod ir;
 mod loops;
 mod memory;
+mod nontemporal;
 mod pointwise;
+mod prefetch;
 mod reduce;
-mod stream;
-mod tile;
-mod weave;
+mod transpose;
 
 pub(crate) use cost::{Work, work};
 
@@ -33,14 +33,14 @@ use inductor::loop_ir::{Acc, Kernel, Loop, Op, Param, ParamData, Role, Scalar, S
 use inkwell::context::Context;
 use inkwell::module::Module;
 use inkwell::values::{IntValue, PointerValue};
+use interleave::Turn;
 use ir::{Elem, Ir, Val};
 use loops::VectorLoop;
 use reduce::AccState;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use symshapes::{DType, Expr, Sym};
-use tile::Ahead;
-use weave::Turn;
+use transpose::Ahead;
 
 /// Scratch rows start at multiples of this.
 pub(crate) const SCRATCH_ALIGN: usize = 64;
@@ -70,9 +70,9 @@ pub(crate) struct Emitter<'k, 'c> {
     /// Where the loop in the root's runs a part of its iterations at a time: which.
     rows: Option<loops::Range<'c>>,
     /// Where results may go past the caches: whether they are large enough.
-    streams: Option<Val<'c>>,
+    nontemporal: Option<Val<'c>>,
     /// The loads that ask for what is read later.
-    early: FxHashSet<Value>,
+    prefetched: FxHashSet<Value>,
 }
 
 /// Emits a kernel as the function `symbol` of a module of its own.
@@ -98,8 +98,8 @@ pub(crate) fn emit<'c>(
         vector: None,
         ahead: None,
         rows: None,
-        streams: None,
-        early: early::early_loads(kernel, host.cache_bytes),
+        nontemporal: None,
+        prefetched: prefetch::prefetched_loads(kernel, host.cache_bytes),
     };
     emitter.find_sizes();
     emitter.find_buffers();
@@ -227,7 +227,7 @@ impl<'c> Emitter<'_, 'c> {
                 Stmt::Loop(inner) => self.inner_loop(inner),
                 Stmt::Store { param, index, value, mask, mode } => match self.turn(stmts, at) {
                     Some(Turn::Later) => {}
-                    Some(Turn::Now(woven)) => self.store_woven(&woven),
+                    Some(Turn::Now(interleaved)) => self.store_interleaved(&interleaved),
                     None => self.store(*param, *index, *value, *mask, *mode),
                 },
                 Stmt::Accumulate { acc, value, position } => self.accumulate(*acc, *value, *position),

@@ -18,7 +18,6 @@ mod layer;
 mod loss;
 mod norm;
 mod pad;
-mod parts;
 mod pointwise;
 mod reduce;
 mod resample;
@@ -26,6 +25,7 @@ mod shape;
 mod slice;
 mod softmax;
 mod special;
+mod split_reduction;
 mod uses;
 mod vector;
 mod view;
@@ -216,12 +216,12 @@ impl Decompose<'_> {
         }
         match self.rewrite(id) {
             Ok(value) => Ok(value),
-            Err(Refusal::Extern(kind)) => self.call(id, CallKind::Extern, Some(kind)),
-            Err(Refusal::Fallback(reason)) if self.config.options.fallback_error => {
+            Err(Unhandled::Extern(kind)) => self.call(id, CallKind::Extern, Some(kind)),
+            Err(Unhandled::Fallback(reason)) if self.config.options.fallback_error => {
                 Err(Error::Fallback { node: id, target: node.target.to_string(), reason })
             }
-            Err(Refusal::Fallback(reason)) => self.call(id, CallKind::Fallback(reason), None),
-            Err(Refusal::Error(error)) => Err(error),
+            Err(Unhandled::Fallback(reason)) => self.call(id, CallKind::Fallback(reason), None),
+            Err(Unhandled::Error(error)) => Err(error),
         }
     }
 
@@ -234,15 +234,15 @@ impl Decompose<'_> {
     }
 
     /// The node as primitives.
-    fn rewrite(&mut self, id: NodeId) -> Result<Value, Refusal> {
+    fn rewrite(&mut self, id: NodeId) -> Result<Value, Unhandled> {
         let node = &self.graph[id];
-        let fallback = |reason: &str| Refusal::Fallback(reason.to_owned());
+        let fallback = |reason: &str| Unhandled::Fallback(reason.to_owned());
         if let Some(value) = self.primitive(id)? {
             return Ok(value);
         }
         let overload = node.op().ok_or_else(|| fallback("not an ATen operator"))?;
         if overload.mutates() {
-            let error = || Refusal::Error(Error::Mutation { node: id, target: node.target.to_string() });
+            let error = || Unhandled::Error(Error::Mutation { node: id, target: node.target.to_string() });
             return self.write(id).ok_or_else(error);
         }
         if let Some(given_back) = fx::aten::idle_dropout(self.graph, id).and_then(|node| self.values[node].clone()) {
@@ -255,26 +255,26 @@ impl Decompose<'_> {
         let Some(rule) = overload.rule() else {
             let is_known = overload.is_function() && matches!(self.promises(id), Ok(Some(_)));
             return Err(if is_known {
-                Refusal::Extern(Extern::Function)
+                Unhandled::Extern(Extern::Function)
             } else {
                 fallback("no rule for this operator")
             });
         };
         if let Rule::Extern(kind) = rule {
             let made = self.windowed(id, overload).or_else(|_| self.layer(id, overload).map_err(|_| ()));
-            return made.map_err(|()| Refusal::Extern(kind));
+            return made.map_err(|()| Unhandled::Extern(kind));
         }
         let promises = self.promises(id).map_err(|_| fallback("sizes that only the call gives"))?;
         let promises = promises.ok_or_else(|| fallback("results of unknown shape"))?;
         self.check_dtypes(id, &promises)?;
         if fx::aten::overflows(self.graph, id) || !self.needed[id] && fx::aten::may_raise(self.graph, id) {
             // No kernel would find out.
-            return Err(Refusal::Extern(Extern::Function));
+            return Err(Unhandled::Extern(Extern::Function));
         }
         if self.shown[id] && !shares(overload) && promises.iter().flatten().any(|p| !self.b.can_store(p)) {
-            return Err(Refusal::Extern(Extern::Function));
+            return Err(Unhandled::Extern(Extern::Function));
         }
-        let bound = overload.bind(&node.args, &node.kwargs).map_err(|e| Refusal::Fallback(e.to_string()))?;
+        let bound = overload.bind(&node.args, &node.kwargs).map_err(|e| Unhandled::Fallback(e.to_string()))?;
         let tuple = matches!(node.meta, Some(Meta::Tuple(_)));
         let args = Args { bound: &bound, values: &self.values, results: &promises };
         args.check(&self.b)?;
@@ -299,7 +299,7 @@ impl Decompose<'_> {
     }
 
     /// One of torch's own primitives, which `addcmul_` and `addcdiv_` become where the tracing is differentiated.
-    fn primitive(&mut self, id: NodeId) -> Result<Option<Value>, Refusal> {
+    fn primitive(&mut self, id: NodeId) -> Result<Option<Value>, Unhandled> {
         let node = &self.graph[id];
         if node.target != "prims.fma.default" {
             return Ok(None);
@@ -354,9 +354,9 @@ impl Decompose<'_> {
     }
 
     /// Decomposes an operator with a small window into primitives, unless a library has to do it.
-    fn windowed(&mut self, id: NodeId, overload: Aten) -> Result<Value, Refusal> {
+    fn windowed(&mut self, id: NodeId, overload: Aten) -> Result<Value, Unhandled> {
         let node = &self.graph[id];
-        let no = || Refusal::Fallback("a library's".to_owned());
+        let no = || Unhandled::Fallback("a library's".to_owned());
         let tuple = matches!(node.meta, Some(Meta::Tuple(_)));
         let rule = window::rule(overload, &self.config.target)
             .filter(|_| !tuple || self.takes_first_only(id))
@@ -405,7 +405,7 @@ impl Decompose<'_> {
         results: &[Option<Tensor>],
         promises: &[Option<Promise>],
         tuple: bool,
-    ) -> Result<Value, Refusal> {
+    ) -> Result<Value, Unhandled> {
         self.check_domains(before)?;
         let mut values = Vec::with_capacity(results.len());
         for (result, promise) in results.iter().zip(promises) {
@@ -419,7 +419,7 @@ impl Decompose<'_> {
                     let texts = sizes.iter().map(|&n| self.b.graph.pool.display(n).to_string());
                     texts.collect::<Vec<_>>().join(", ")
                 });
-                return Err(Refusal::Fallback(format!("rule gives sizes [{got}], not [{want}]")));
+                return Err(Unhandled::Fallback(format!("rule gives sizes [{got}], not [{want}]")));
             }
             let is_new = t.as_u32() as usize >= before;
             let data = &mut self.b.graph.tensors[t];
@@ -429,19 +429,19 @@ impl Decompose<'_> {
             values.push(Some(Value::Tensor(t)));
         }
         match (tuple, values.len()) {
-            (false, 1) => values.swap_remove(0).ok_or_else(|| Refusal::Fallback("no result".to_owned())),
+            (false, 1) => values.swap_remove(0).ok_or_else(|| Unhandled::Fallback("no result".to_owned())),
             _ => Ok(Value::Tuple(values)),
         }
     }
 
     /// Refuses a primitive on elements on which it is not defined: rules that say nothing of dtypes are made for those
     /// on which all their primitives are.
-    fn check_domains(&self, before: usize) -> Result<(), Refusal> {
+    fn check_domains(&self, before: usize) -> Result<(), Unhandled> {
         for data in self.b.graph.tensors.values().skip(before) {
             let Op::Map(op, operands) = &data.op else { continue };
             let dtype = self.b.dtype(*operands.last().expect("a primitive has an operand"));
             if !op.domain().contains(dtype) {
-                return Err(Refusal::Fallback(format!("{op} on {dtype}")));
+                return Err(Unhandled::Fallback(format!("{op} on {dtype}")));
             }
         }
         Ok(())
@@ -462,19 +462,19 @@ impl Decompose<'_> {
     }
 
     /// Kernels and planned memory are on one device.
-    fn check_device(&self, id: NodeId) -> Result<(), Refusal> {
+    fn check_device(&self, id: NodeId) -> Result<(), Unhandled> {
         let kind = self.config.options.device.kind;
         match metas(self.graph, id).iter().find(|m| m.device.kind != kind) {
-            Some(meta) => Err(Refusal::Fallback(format!("a tensor on {}", meta.device))),
+            Some(meta) => Err(Unhandled::Fallback(format!("a tensor on {}", meta.device))),
             None => Ok(()),
         }
     }
 
-    fn check_dtypes(&self, id: NodeId, promises: &[Option<Promise>]) -> Result<(), Refusal> {
+    fn check_dtypes(&self, id: NodeId, promises: &[Option<Promise>]) -> Result<(), Unhandled> {
         let metas = metas(self.graph, id);
         let mut dtypes = metas.iter().map(|m| m.dtype).chain(promises.iter().flatten().map(|p| p.dtype));
         match dtypes.find(|d| !self.config.target.dtypes.contains(d)) {
-            Some(dtype) => Err(Refusal::Fallback(format!("dtype {dtype}"))),
+            Some(dtype) => Err(Unhandled::Fallback(format!("dtype {dtype}"))),
             None => Ok(()),
         }
     }
@@ -611,17 +611,17 @@ fn shares(overload: Aten) -> bool {
 }
 
 /// Why a node was not rewritten.
-enum Refusal {
+enum Unhandled {
     Extern(Extern),
     Fallback(String),
     Error(Error),
 }
 
-impl From<Unsupported> for Refusal {
-    fn from(refused: Unsupported) -> Refusal {
+impl From<Unsupported> for Unhandled {
+    fn from(refused: Unsupported) -> Unhandled {
         match refused {
-            Unsupported::Case(reason) => Refusal::Fallback(reason),
-            Unsupported::Library(kind) => Refusal::Extern(kind),
+            Unsupported::Case(reason) => Unhandled::Fallback(reason),
+            Unsupported::Library(kind) => Unhandled::Extern(kind),
         }
     }
 }

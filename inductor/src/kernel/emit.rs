@@ -12,7 +12,7 @@ use super::nest::{Nest, settle};
 use super::scope::Scopes;
 use crate::backend::Capabilities;
 use crate::loop_ir::{Kernel, Param, ParamData, Role, Scalar, Value};
-use crate::schedule::{At, Frame, Reads, flat_index, looked_up, shift, through_view};
+use crate::schedule::{At, LoopVars, Reads, flat_index, looked_up, shift, through_view};
 use crate::schedule::{Group, Root, RootKind, Roots, Span, span};
 use crate::tensor_ir::{GatherDim, Op, Tensor, TensorGraph, typical};
 
@@ -49,8 +49,8 @@ pub fn build(
     name: String,
 ) -> Built {
     let members: Vec<&Root> = group.roots.iter().map(|&r| &roots.roots[r]).collect();
-    let (frame, nest) = settle(graph, pool, roots, &members, &group.domain);
-    let mut emit = Emit::new(graph, pool, roots, group, frame, nest, is_stored);
+    let (vars, nest) = settle(graph, pool, roots, &members, &group.domain);
+    let mut emit = Emit::new(graph, pool, roots, group, vars, nest, is_stored);
     emit.plan_scratch(caps);
     emit.run();
     emit.finish(name)
@@ -69,7 +69,7 @@ struct Member<'a> {
 struct Emit<'a> {
     graph: &'a TensorGraph,
     roots: &'a Roots,
-    frame: Frame,
+    vars: LoopVars,
     nest: Nest,
     b: Scopes<'a>,
     members: Vec<Member<'a>>,
@@ -94,7 +94,7 @@ impl<'a> Emit<'a> {
         pool: &'a mut Pool,
         roots: &'a Roots,
         group: &'a Group,
-        frame: Frame,
+        vars: LoopVars,
         nest: Nest,
         is_stored: &dyn Fn(usize) -> bool,
     ) -> Emit<'a> {
@@ -102,7 +102,7 @@ impl<'a> Emit<'a> {
         let mut emit = Emit {
             graph,
             roots,
-            frame,
+            vars,
             nest,
             b,
             members: Vec::new(),
@@ -121,8 +121,8 @@ impl<'a> Emit<'a> {
             if root.value == root.stored {
                 emit.member_of.insert(root.value, k);
             }
-            let span = emit.frame.span(emit.b.exprs, root);
-            let point = emit.frame.point(emit.b.exprs, root);
+            let span = emit.vars.span(emit.b.exprs, root);
+            let point = emit.vars.point(emit.b.exprs, root);
             let level = emit.level_of(root);
             emit.members.push(Member { root, stored: is_stored(r), span, level, point });
         }
@@ -133,7 +133,7 @@ impl<'a> Emit<'a> {
     fn reads(&mut self, root: &Root) -> (Vec<At>, FxHashSet<At>) {
         let (graph, roots) = (self.graph, self.roots);
         let stops = |t| roots.is_stop(graph, t);
-        let mut reads = Reads::new(graph, self.b.exprs, &self.frame, &stops);
+        let mut reads = Reads::new(graph, self.b.exprs, &self.vars, &stops);
         reads.root(root);
         (reads.found, reads.seen)
     }
@@ -174,7 +174,7 @@ impl<'a> Emit<'a> {
                 }
             }
         }
-        let row_len = self.frame.domain.row_len(self.b.exprs);
+        let row_len = self.vars.domain.row_len(self.b.exprs);
         let mut room = caps.scratch_bytes as i64;
         for at in again {
             let bytes = typical(self.b.exprs, row_len) * self.graph.tensors[at.0].dtype.size() as i64;
@@ -189,7 +189,7 @@ impl<'a> Emit<'a> {
     /// True if the elements of a row are at different positions. A value at one position is computed outside of the
     /// row's loops, once for all levels.
     fn changes_along_row(&self, index: &[Expr]) -> bool {
-        self.frame.red.iter().any(|&sym| index.iter().any(|&e| self.b.exprs.mentions(e, sym)))
+        self.vars.red.iter().any(|&sym| index.iter().any(|&e| self.b.exprs.mentions(e, sym)))
     }
 
     fn runs_along_row(&self, k: usize) -> bool {
@@ -239,7 +239,7 @@ impl<'a> Emit<'a> {
                 self.store_member(k, value);
                 continue;
             };
-            let index = self.frame.source_point(self.b.exprs, root, self.graph);
+            let index = self.vars.source_point(self.b.exprs, root, self.graph);
             let value = self.eval(*source, &index, None);
             let value = self.widen(value);
             let acc = self.b.accumulator(row_depth, *kind, self.b.dtype(value));
@@ -261,11 +261,11 @@ impl<'a> Emit<'a> {
     }
 
     fn row_position(&mut self) -> Expr {
-        let position = self.frame.row_position(self.b.exprs);
+        let position = self.vars.row_position(self.b.exprs);
         self.in_loops(position)
     }
 
-    /// An expression of the frame's axes in terms of the loops.
+    /// An expression of the variables in terms of the loops.
     ///
     /// # Panics
     /// If the expression tells apart what the nest has merged: the nest was chosen without knowing of it.
@@ -396,7 +396,7 @@ impl<'a> Emit<'a> {
             return;
         }
         let dtype = self.b.dtype(value);
-        let len = self.frame.domain.row_len(self.b.exprs);
+        let len = self.vars.domain.row_len(self.b.exprs);
         let param = self.b.params.push(ParamData { dtype, len, role: Role::Scratch });
         let row = self.row_position();
         self.b.store(param, row, value, None);

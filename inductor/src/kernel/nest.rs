@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use symshapes::{Expr, Node, Pool, Sym};
 
 use crate::schedule::{Domain, Root, RootKind, Roots};
-use crate::schedule::{Frame, Reads, flat_index};
+use crate::schedule::{LoopVars, Reads, flat_index};
 use crate::tensor_ir::{Dims, TensorGraph, typical};
 
 /// Rounds of splitting; views of views rarely need more than two.
@@ -15,7 +15,7 @@ const MIN_PIECES: i64 = 32;
 /// Lanes of a wide vector.
 const LANES: u64 = 16;
 
-/// A variable of a frame and its extent.
+/// A variable and its extent.
 type AxisOf = (Sym, Expr);
 
 /// One loop.
@@ -38,7 +38,7 @@ pub(super) struct Nest {
     pub(super) outer: Vec<LoopAxis>,
     /// The loops over a row.
     pub(super) red: Vec<LoopAxis>,
-    /// Each axis of the frame in terms of loop variables; valid for expressions in which merged axes occur together.
+    /// Each variable in terms of loop variables; valid for expressions in which merged axes occur together.
     pub(super) axes: FxHashMap<Sym, Expr>,
     /// Neighbouring axes that have been merged, with their extents, outer before inner.
     merged: Vec<[AxisOf; 2]>,
@@ -51,7 +51,7 @@ impl Nest {
     }
 }
 
-/// The index expressions of a group in a frame.
+/// The index expressions of a group over such variables.
 struct Indices {
     /// Addresses in memory.
     addresses: Vec<Expr>,
@@ -59,68 +59,68 @@ struct Indices {
     values: Vec<Expr>,
 }
 
-fn collect(graph: &TensorGraph, pool: &mut Pool, roots: &Roots, group: &[&Root], frame: &Frame) -> Indices {
+fn collect(graph: &TensorGraph, pool: &mut Pool, roots: &Roots, group: &[&Root], vars: &LoopVars) -> Indices {
     let stops = |t| roots.is_stop(graph, t);
     let mut indices = Indices { addresses: Vec::new(), values: Vec::new() };
     for root in group {
-        let mut reads = Reads::new(graph, pool, frame, &stops);
+        let mut reads = Reads::new(graph, pool, vars, &stops);
         reads.root(root);
         let (found, values) = (reads.found, reads.indices);
         indices.values.extend(values);
         for (t, index) in found {
             indices.addresses.push(flat_index(pool, &index, &roots.stored[t].strides, Expr::ZERO));
         }
-        let point = frame.point(pool, root);
+        let point = vars.point(pool, root);
         indices.addresses.push(flat_index(pool, &point, &root.layout.strides, Expr::ZERO));
     }
     indices
 }
 
-/// A frame whose axes are as fine as the group's views need, and the nest to run them in.
+/// Variables as fine as the group's views need, and the nest to run them in.
 pub(super) fn settle(
     graph: &TensorGraph,
     pool: &mut Pool,
     roots: &Roots,
     group: &[&Root],
     domain: &Domain,
-) -> (Frame, Nest) {
+) -> (LoopVars, Nest) {
     let mut domain = domain.clone();
     for _ in 0..MAX_SPLITS {
-        let frame = Frame::new(pool, &domain);
-        let indices = collect(graph, pool, roots, group, &frame);
-        let finer = split(pool, &frame, &indices);
+        let vars = LoopVars::new(pool, &domain);
+        let indices = collect(graph, pool, roots, group, &vars);
+        let finer = split(pool, &vars, &indices);
         if finer == domain || !reads_own_points(graph, pool, roots, group, &finer) {
             break;
         }
         domain = finer;
     }
-    let frame = Frame::new(pool, &domain);
-    let indices = collect(graph, pool, roots, group, &frame);
+    let vars = LoopVars::new(pool, &domain);
+    let indices = collect(graph, pool, roots, group, &vars);
     let scans = group.iter().any(|root| matches!(root.kind, RootKind::Scan { .. }));
-    let nest = choose(pool, &frame, &indices, scans);
-    (frame, nest)
+    let nest = choose(pool, &vars, &indices, scans);
+    (vars, nest)
 }
 
 /// True if what the group's roots read of each other is known to be computed by the same iteration, as it was when the
 /// group was made: positions in finer loops may be expressions that cannot be told to be equal any more.
 fn reads_own_points(graph: &TensorGraph, pool: &mut Pool, roots: &Roots, group: &[&Root], domain: &Domain) -> bool {
-    let frame = Frame::new(pool, domain);
+    let vars = LoopVars::new(pool, domain);
     let stops = |t| roots.is_stop(graph, t);
     group.iter().all(|root| {
-        let mut reads = Reads::new(graph, pool, &frame, &stops);
+        let mut reads = Reads::new(graph, pool, &vars, &stops);
         reads.root(root);
         let found = reads.found;
         found.iter().all(|(t, index)| {
             let mut writers = group.iter().filter(|writer| writer.value == *t && writer.stored == *t);
-            writers.all(|writer| frame.point(pool, writer) == *index)
+            writers.all(|writer| vars.point(pool, writer) == *index)
         })
     })
 }
 
 /// Splits axes where an index divides by something that divides their extent.
-fn split(pool: &mut Pool, frame: &Frame, indices: &Indices) -> Domain {
+fn split(pool: &mut Pool, vars: &LoopVars, indices: &Indices) -> Domain {
     let mut cuts: FxHashMap<Sym, [Expr; 2]> = FxHashMap::default();
-    let axes: Vec<AxisOf> = frame.outer_axes().chain(frame.red_axes()).collect();
+    let axes: Vec<AxisOf> = vars.outer_axes().chain(vars.red_axes()).collect();
     let mut stack: Vec<Expr> = indices.addresses.iter().chain(&indices.values).copied().collect();
     while let Some(e) = stack.pop() {
         let node = pool.node(e).clone();
@@ -139,7 +139,7 @@ fn split(pool: &mut Pool, frame: &Frame, indices: &Indices) -> Domain {
         }
         pieces
     };
-    Domain { outer: cut(&mut frame.outer_axes()), red: cut(&mut frame.red_axes()) }
+    Domain { outer: cut(&mut vars.outer_axes()), red: cut(&mut vars.red_axes()) }
 }
 
 /// Where a dividend that is linear in an axis is divided by a multiple of the axis' coefficient, the axis is cut.
@@ -160,10 +160,10 @@ fn find_cuts(pool: &mut Pool, dividend: Expr, divisor: Expr, axes: &[AxisOf], cu
 }
 
 /// Chooses the loops. Where a dimension is scanned it is the innermost one, and stays serial.
-fn choose(pool: &mut Pool, frame: &Frame, indices: &Indices, scans: bool) -> Nest {
+fn choose(pool: &mut Pool, vars: &LoopVars, indices: &Indices, scans: bool) -> Nest {
     let all: Vec<Expr> = indices.addresses.iter().chain(&indices.values).copied().collect();
     let mut axes = FxHashMap::default();
-    let (outer_axes, red_axes) = (frame.outer_axes().collect::<Vec<_>>(), frame.red_axes().collect::<Vec<_>>());
+    let (outer_axes, red_axes) = (vars.outer_axes().collect::<Vec<_>>(), vars.red_axes().collect::<Vec<_>>());
     let mut merged = Vec::new();
     let mut outer = merge(pool, "m", &outer_axes, &all, &mut axes, &mut merged);
     let mut red = merge(pool, "n", &red_axes, &all, &mut axes, &mut merged);
@@ -173,7 +173,7 @@ fn choose(pool: &mut Pool, frame: &Frame, indices: &Indices, scans: bool) -> Nes
         outer.extend(scanned);
         return Nest { root, outer, red, axes, merged };
     }
-    let vector = match vector_inside(pool, frame, indices, &axes, &red, outer.last()) {
+    let vector = match vector_inside(pool, vars, indices, &axes, &red, outer.last()) {
         Some(inside) => {
             let inside = red.remove(inside);
             red.push(LoopAxis { vector: true, ..inside });
@@ -257,14 +257,14 @@ fn acts_as_one(pool: &mut Pool, outer: AxisOf, inner: AxisOf, indices: &[Expr]) 
 /// for each element.
 fn vector_inside(
     pool: &mut Pool,
-    frame: &Frame,
+    vars: &LoopVars,
     indices: &Indices,
     axes: &FxHashMap<Sym, Expr>,
     red: &[LoopAxis],
     across: Option<&LoopAxis>,
 ) -> Option<usize> {
     let each_element: Vec<Expr> =
-        indices.addresses.iter().copied().filter(|&e| frame.red.iter().any(|&sym| pool.mentions(e, sym))).collect();
+        indices.addresses.iter().copied().filter(|&e| vars.red.iter().any(|&sym| pool.mentions(e, sym))).collect();
     let each_element: Vec<Expr> = each_element.into_iter().map(|e| pool.subst(e, axes)).collect();
     let mut cost = |axis: &LoopAxis| {
         let count = typical(pool, axis.extent).max(1) as u64;

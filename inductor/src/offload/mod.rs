@@ -12,5 +12,5 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-pub use placement::{HostStep, Place, Placement};
+pub use placement::{HostStep, Placement, StepDevice};
 pub use session::Session;

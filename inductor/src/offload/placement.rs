@@ -7,7 +7,7 @@ use crate::loop_ir::{Kernel, Role};
 use crate::plan::{Buf, BufData, Call, CallArg, CallKind, CallResult, KernelId, Launch, Plan, Step, Storage};
 
 /// Who does a step.
-pub enum Place<W> {
+pub enum StepDevice<W> {
     /// The device.
     Device(Task<W>),
     /// The host.
@@ -31,7 +31,7 @@ pub struct Placement<D: Device> {
     /// The steps of the plan; a kernel that the device does not compute with a call is a step after it.
     pub steps: Vec<Step>,
     /// One for each step.
-    pub places: Vec<Place<D::Work>>,
+    pub places: Vec<StepDevice<D::Work>>,
     /// For each step, the buffers that no later one uses and that are not returned.
     pub dead_after: Vec<Vec<Buf>>,
 }
@@ -45,7 +45,7 @@ impl<D: Device> Placement<D> {
             let parts = match fused(device, plan, step) {
                 Some(Ok(task)) => {
                     steps.push(step.clone());
-                    places.push(Place::Device(task));
+                    places.push(StepDevice::Device(task));
                     continue;
                 }
                 Some(Err(_)) | None => step.apart(),
@@ -62,29 +62,32 @@ impl<D: Device> Placement<D> {
         plan: &Plan,
         kernels: &PrimaryMap<KernelId, Result<D::Kernel, Refusal>>,
         step: &Step,
-    ) -> Place<D::Work> {
+    ) -> StepDevice<D::Work> {
         match step {
             Step::Launch(Launch { kernel, args, sizes }) => {
                 let launched = launch(device, plan, kernels, *kernel, args, sizes);
-                launched.map_or_else(|reason| Place::Host(host_launch(plan, *kernel, args, reason)), Place::Device)
+                launched.map_or_else(
+                    |reason| StepDevice::Host(host_launch(plan, *kernel, args, reason)),
+                    StepDevice::Device,
+                )
             }
             Step::Call(call) => match library(device, plan, call) {
-                Ok(task) => Place::Device(task),
-                Err(reason) => Place::Host(host_call(plan, call, reason)),
+                Ok(task) => StepDevice::Device(task),
+                Err(reason) => StepDevice::Host(host_call(plan, call, reason)),
             },
             Step::Write { into, from } => {
                 let reason = Refusal("it writes into the caller's tensor".to_owned());
-                Place::Host(HostStep { reads: vec![from.buf, *into], writes: vec![*into], reason })
+                StepDevice::Host(HostStep { reads: vec![from.buf, *into], writes: vec![*into], reason })
             }
-            Step::Fused(..) | Step::Group(_) | Step::Free(_) | Step::Check(_) => Place::Nowhere,
+            Step::Fused(..) | Step::Group(_) | Step::Free(_) | Step::Check(_) => StepDevice::Nowhere,
         }
     }
 
     /// The reasons of the steps that the host does, with the step's number.
     pub fn refused(&self) -> impl Iterator<Item = (usize, &Refusal)> {
         self.places.iter().enumerate().filter_map(|(at, place)| match place {
-            Place::Host(HostStep { reason, .. }) => Some((at, reason)),
-            Place::Device(_) | Place::Nowhere => None,
+            StepDevice::Host(HostStep { reason, .. }) => Some((at, reason)),
+            StepDevice::Device(_) | StepDevice::Nowhere => None,
         })
     }
 }

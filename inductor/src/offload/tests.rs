@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 
-use super::{Place, Placement, Session};
+use super::{Placement, Session, StepDevice};
 use crate::backend::Capabilities;
 use crate::device::{Access, Content, Counters, Device, DeviceError, Refusal, Stream, Task};
 use crate::loop_ir::Kernel;
@@ -226,8 +226,8 @@ fn placed(target: &str, kind: CallKind, length: i64) -> Placement<Fake> {
 #[test]
 fn what_the_device_refuses_the_host_does_with_the_reason() {
     let placement = placed("aten.mm.default", CallKind::Extern, 8);
-    assert!(matches!(&placement.places[0], Place::Device(_)));
-    let Place::Host(host) = &placement.places[1] else { panic!("the device has no clone") };
+    assert!(matches!(&placement.places[0], StepDevice::Device(_)));
+    let StepDevice::Host(host) = &placement.places[1] else { panic!("the device has no clone") };
     assert_eq!(host.reads, [Buf::new(1), Buf::new(2)], "what may be written in part is read");
     assert_eq!(host.writes, [Buf::new(2)]);
     assert_eq!(host.reason.to_string(), "no kernel for aten.clone.default");

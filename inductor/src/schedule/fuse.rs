@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{Expr, Pool};
 
-use super::frame::{Frame, Reads};
+use super::loop_vars::{LoopVars, Reads};
 use super::{Domain, Root, RootKind, Roots, Span};
 use crate::tensor_ir::{CallId, CallOut, Op, Tensor, TensorGraph};
 
@@ -261,10 +261,10 @@ impl Fuser<'_> {
     }
 
     /// The tensors that a root reads, with the positions.
-    fn positions_of(&mut self, root: &Root, frame: &Frame) -> Vec<(Tensor, Vec<Expr>)> {
+    fn positions_of(&mut self, root: &Root, vars: &LoopVars) -> Vec<(Tensor, Vec<Expr>)> {
         let (graph, roots) = (self.graph, self.roots);
         let stops = |t: Tensor| roots.is_stop(graph, t);
-        let mut reads = Reads::new(graph, self.pool, frame, &stops);
+        let mut reads = Reads::new(graph, self.pool, vars, &stops);
         reads.root(root);
         reads.found
     }
@@ -272,16 +272,16 @@ impl Fuser<'_> {
     /// True if an iteration reads, for the root, some memory at a fixed distance from where it does for the group. What
     /// one of them walks by rows and the other by columns had better be walked twice.
     fn reads_in_step(&mut self, group: &[usize], root: &Root, domain: &Domain) -> bool {
-        let (frame, roots) = (Frame::new(self.pool, domain), self.roots);
-        let own = self.positions_of(root, &frame);
+        let (vars, roots) = (LoopVars::new(self.pool, domain), self.roots);
+        let own = self.positions_of(root, &vars);
         group.iter().any(|&member| {
-            let others = self.positions_of(&roots.roots[member], &frame);
+            let others = self.positions_of(&roots.roots[member], &vars);
             own.iter().any(|(t, index)| {
                 let mut others = others.iter().filter(|(other, _)| other == t);
                 others.any(|(_, other)| {
                     index.iter().zip(other).all(|(&a, &b)| {
                         let distance = self.pool.sub(a, b);
-                        !frame.outer.iter().chain(&frame.red).any(|&axis| self.pool.mentions(distance, axis))
+                        !vars.outer.iter().chain(&vars.red).any(|&axis| self.pool.mentions(distance, axis))
                     })
                 })
             })
@@ -305,17 +305,17 @@ impl Fuser<'_> {
 
     /// True if every value that the root reads from the group is computed by the same iteration.
     fn reads_own_points(&mut self, group: &[usize], root: &Root, domain: &Domain) -> bool {
-        let (frame, roots) = (Frame::new(self.pool, domain), self.roots);
-        let found = self.positions_of(root, &frame);
-        let span = frame.span(self.pool, root);
+        let (vars, roots) = (LoopVars::new(self.pool, domain), self.roots);
+        let found = self.positions_of(root, &vars);
+        let span = vars.span(self.pool, root);
         found.iter().all(|(t, index)| {
             let writers = &roots.of[*t];
             let in_group = writers.iter().find(|r| group.contains(r));
             let Some(&writer) = in_group else { return true };
             let writer = &roots.roots[writer];
             let is_row_level = span == Span::Outer && root.kind == RootKind::Map;
-            let reads_elements = frame.span(self.pool, writer) == Span::Full && is_row_level;
-            writers.len() == 1 && writer.value == *t && !reads_elements && frame.point(self.pool, writer) == *index
+            let reads_elements = vars.span(self.pool, writer) == Span::Full && is_row_level;
+            writers.len() == 1 && writer.value == *t && !reads_elements && vars.point(self.pool, writer) == *index
         })
     }
 

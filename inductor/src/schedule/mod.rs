@@ -6,15 +6,15 @@
 //! stands between them.
 
 mod domain;
-mod frame;
 mod fuse;
+mod loop_vars;
 mod materialize;
 mod place;
 
 pub use domain::{Domain, Span, refine};
-pub(crate) use frame::{At, flat_index, looked_up, shift, through_view};
-pub use frame::{Frame, Reads};
 pub use fuse::{Group, Schedule, Unit, schedule};
+pub(crate) use loop_vars::{At, flat_index, looked_up, shift, through_view};
+pub use loop_vars::{LoopVars, Reads};
 pub use materialize::{Root, RootKind, Roots, materialize};
 pub(crate) use place::all_places;
 pub use place::{Layout, Place, span};

@@ -10,7 +10,7 @@
 //! were not there, and said once. A failure to write is said once.
 
 use super::entry::{self, Damage, HEADER};
-use super::{Key, Refusal, Store, private};
+use super::{Key, Store, Untrusted, private};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ impl Disk {
     ///
     /// # Errors
     /// A directory that cannot be made, or to which others have access.
-    pub fn open(path: &Path, limit: u64, build: &str) -> Result<Disk, Refusal> {
+    pub fn open(path: &Path, limit: u64, build: &str) -> Result<Disk, Untrusted> {
         let (told_damage, told_failure) = Default::default();
         let root = private::directory(path)?;
         Ok(Disk { root, build: build.to_owned(), share: limit / SHARDS, write, told_damage, told_failure })

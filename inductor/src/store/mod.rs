@@ -15,7 +15,7 @@ mod private;
 mod tests;
 
 pub use disk::Disk;
-pub use private::Refusal;
+pub use private::Untrusted;
 
 use std::fmt;
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Why a directory is not used.
 #[derive(Debug, thiserror::Error)]
-pub enum Refusal {
+pub enum Untrusted {
     /// It cannot be made, or looked at.
     #[error("{}: {reason}", path.display())]
     Unusable {
@@ -43,10 +43,10 @@ pub enum Refusal {
 
 /// Makes a directory for its owner alone, or checks that one which is there is such. Gives its path without links.
 #[cfg(unix)]
-pub(super) fn directory(path: &Path) -> Result<PathBuf, Refusal> {
+pub(super) fn directory(path: &Path) -> Result<PathBuf, Untrusted> {
     use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 
-    let unusable = |reason| Refusal::Unusable { path: path.to_owned(), reason };
+    let unusable = |reason| Untrusted::Unusable { path: path.to_owned(), reason };
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent).map_err(unusable)?;
     }
@@ -58,9 +58,9 @@ pub(super) fn directory(path: &Path) -> Result<PathBuf, Refusal> {
     let found = std::fs::symlink_metadata(&path).map_err(unusable)?;
     let (owner, mode) = (found.uid(), found.mode() & 0o777);
     match () {
-        () if !found.is_dir() => Err(Refusal::NoDirectory(path)),
-        () if owner != user() => Err(Refusal::Owner { path, owner }),
-        () if mode & 0o077 != 0 => Err(Refusal::Mode { path, mode }),
+        () if !found.is_dir() => Err(Untrusted::NoDirectory(path)),
+        () if owner != user() => Err(Untrusted::Owner { path, owner }),
+        () if mode & 0o077 != 0 => Err(Untrusted::Mode { path, mode }),
         () => Ok(path),
     }
 }
@@ -84,8 +84,8 @@ fn user() -> u32 {
 
 /// No directory: who owns a file is not known here.
 #[cfg(not(unix))]
-pub(super) fn directory(path: &Path) -> Result<PathBuf, Refusal> {
-    Err(Refusal::Unknown(path.to_owned()))
+pub(super) fn directory(path: &Path) -> Result<PathBuf, Untrusted> {
+    Err(Untrusted::Unknown(path.to_owned()))
 }
 
 /// No file.

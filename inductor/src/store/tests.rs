@@ -249,7 +249,7 @@ mod permissions {
         for mode in [0o770, 0o701, 0o755, 0o777] {
             set_mode(place.path(), mode);
             let refused = Disk::open(place.path(), LIMIT, BUILD).expect_err("others have access");
-            assert!(matches!(refused, Refusal::Mode { mode: found, .. } if found == mode), "{refused}");
+            assert!(matches!(refused, Untrusted::Mode { mode: found, .. } if found == mode), "{refused}");
         }
         set_mode(place.path(), 0o700);
         Disk::open(place.path(), LIMIT, BUILD).expect("it is private");
@@ -262,14 +262,14 @@ mod permissions {
         let given = chown(place.path(), Some(12345), None).is_ok();
         let path = if given { place.path() } else { Path::new("/") };
         let refused = Disk::open(path, LIMIT, BUILD).expect_err("it is another's");
-        assert!(matches!(refused, Refusal::Owner { .. }), "{refused}");
+        assert!(matches!(refused, Untrusted::Owner { .. }), "{refused}");
     }
 
     #[test]
     fn a_file_in_the_way_is_refused() {
         let file = tempfile::NamedTempFile::new().expect("a temporary file");
         let refused = Disk::open(file.path(), LIMIT, BUILD).expect_err("it is no directory");
-        assert!(matches!(refused, Refusal::NoDirectory(_)), "{refused}");
+        assert!(matches!(refused, Untrusted::NoDirectory(_)), "{refused}");
         Disk::open(&file.path().join("below"), LIMIT, BUILD).expect_err("nothing is below a file");
     }
 

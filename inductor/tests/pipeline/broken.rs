@@ -3,7 +3,7 @@
 use crate::compare;
 use expect_test::expect;
 use fx::text;
-use inductor::backend::Way;
+use inductor::backend::EpilogueMode;
 use inductor::plan::verify::verify;
 use inductor::plan::{
     Buf, BufData, Call, CallArg, CallKind, CallResult, Launch, ObjectId, Output, Plan, Step, Storage, SymbolicPlan,
@@ -323,7 +323,7 @@ fn fused_steps_are_as_the_device_computes_them() {
             .iter()
             .find_map(|step| if let Step::Fused(_, epilogue) = step { Some(epilogue.clone()) } else { None })
     };
-    let [apart, fused, in_place] = [Way::Apart, Way::Fused, Way::InPlace].map(made);
+    let [apart, fused, in_place] = [EpilogueMode::Apart, EpilogueMode::Fused, EpilogueMode::InPlace].map(made);
     for plan in [&apart, &fused, &in_place] {
         assert_eq!(verdict(plan), "right");
     }

@@ -5,7 +5,7 @@ use super::members::dotted_name;
 use super::{arrays, constant, members};
 use crate::fx_module::{allowed_target, function_target};
 use crate::torch::Torch;
-use dynamo_core::host::{FunctionView, Mark, Obj, Place, RecordClass, Table, TensorView, Unbacked, View};
+use dynamo_core::host::{FunctionPolicy, FunctionView, Mark, Obj, RecordClass, Table, TensorView, Unbacked, View};
 use dynamo_core::trace::has_row;
 use guards::DispatchKeys;
 use pyo3::intern;
@@ -242,8 +242,10 @@ fn function<'py>(function: &Bound<'py, PyFunction>) -> PyResult<FunctionView<Bou
     };
     let place = place(function)?;
     let name = match place {
-        Place::InGraph => name_in_graph(function)?,
-        Place::Inlined | Place::Constant | Place::Skipped | Place::Disabled => dotted_name(function)?,
+        FunctionPolicy::InGraph => name_in_graph(function)?,
+        FunctionPolicy::Inlined | FunctionPolicy::Constant | FunctionPolicy::Skipped | FunctionPolicy::Disabled => {
+            dotted_name(function)?
+        }
     };
     let kwdefaults = get(intern!(py, "__kwdefaults__"))?;
     let kwdefaults = kwdefaults.cast::<PyDict>().map(|dict| dict.iter().collect()).unwrap_or_else(|_| Vec::new());
@@ -353,31 +355,31 @@ fn unbacked(tensor: &Bound<'_, PyAny>, dim: usize) -> PyResult<Unbacked> {
 }
 
 /// The owner of a function's code.
-pub(super) fn place(function: &Bound<'_, PyAny>) -> PyResult<Place> {
+pub(super) fn place(function: &Bound<'_, PyAny>) -> PyResult<FunctionPolicy> {
     let py = function.py();
     if function.getattr_opt(intern!(py, "_torchdynamo_disable"))?.is_some_and(|v| v.is_truthy().unwrap_or(true)) {
-        return Ok(Place::Disabled);
+        return Ok(FunctionPolicy::Disabled);
     }
     if is_disallowed(function)? {
-        return Ok(Place::Disabled);
+        return Ok(FunctionPolicy::Disabled);
     }
     let code = function.getattr(intern!(py, "__code__"))?;
     let file: String = code.getattr(intern!(py, "co_filename"))?.extract()?;
     if is_allowed(function)? {
-        return Ok(Place::InGraph);
+        return Ok(FunctionPolicy::InGraph);
     }
     if is_torch(py, &file) {
         let name = function_target(function)?;
         let known = fx::torch_ops::knows(&name) || is_in_graph(&name);
         if known || has_row(&name) || !is_inlined_torch(&file) {
-            return Ok(if known { Place::InGraph } else { Place::Skipped });
+            return Ok(if known { FunctionPolicy::InGraph } else { FunctionPolicy::Skipped });
         }
     } else if is_skipped(py, &file) && (!is_inlined_library(&file) || has_row(&dotted_name(function)?)) {
-        return Ok(Place::Skipped);
+        return Ok(FunctionPolicy::Skipped);
     }
     let marked = function.getattr_opt(intern!(py, "_dynamo_marked_constant"))?;
     let is_constant = marked.is_some_and(|marked| marked.is_truthy().unwrap_or(false));
-    Ok(if is_constant { Place::Constant } else { Place::Inlined })
+    Ok(if is_constant { FunctionPolicy::Constant } else { FunctionPolicy::Inlined })
 }
 
 /// The name that a function has in graphs.

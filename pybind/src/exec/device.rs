@@ -1,7 +1,7 @@
 //! The copies of weights and results that a device keeps, for a program of which it runs a part.
 
 use super::given::Given;
-use super::{Frame, Prepared};
+use super::{Activation, Prepared};
 use crate::device::{Copy, Demand, State, Wgpu, hash_all};
 use crate::import::Imported;
 use crate::torch::Torch;
@@ -33,13 +33,13 @@ impl DevicePart {
 
     /// Opens the run's session: the inputs have their values, the flags are down. With `freezing`, nothing writes to a
     /// weight that torch does not count.
-    pub(super) fn begin(&self, given: &Given<'_, '_>, freezing: bool, frame: &mut Frame) -> PyResult<States> {
+    pub(super) fn begin(&self, given: &Given<'_, '_>, freezing: bool, activation: &mut Activation) -> PyResult<States> {
         let (py, prepared) = (given.py, given.prepared);
         let gpu = &self.device.gpu;
         let failed = |error: DeviceError| PyRuntimeError::new_err(error.to_string());
         let mut session = py.detach(|| Session::new(gpu)).map_err(failed)?;
         Counters::add(&gpu.counters().host_steps, prepared.refused().len());
-        let states = self.states(given, frame, freezing);
+        let states = self.states(given, activation, freezing);
         given.tensors().for_each(|(buf, _)| session.host_wrote(buf));
         for (buf, tensor) in given.tensors() {
             if let Some(state) = states.get(&buf)
@@ -49,15 +49,15 @@ impl DevicePart {
             }
         }
         for &object in prepared.absent_objects() {
-            frame.set_object(object, py.None());
+            activation.set_object(object, py.None());
         }
-        prepared.open(session, frame).map_err(failed)?;
+        prepared.open(session, activation).map_err(failed)?;
         Ok(states)
     }
 
     /// Keeps the weights that the run has uploaded.
-    pub(super) fn end(&self, given: &Given<'_, '_>, states: &States, frame: &Frame) -> PyResult<()> {
-        let Some(session) = frame.session() else { return Ok(()) };
+    pub(super) fn end(&self, given: &Given<'_, '_>, states: &States, activation: &Activation) -> PyResult<()> {
+        let Some(session) = activation.session() else { return Ok(()) };
         let mut copies = Vec::new();
         for (buf, tensor) in given.tensors() {
             if let Some(&state) = states.get(&buf)
@@ -77,11 +77,11 @@ impl DevicePart {
         py: Python<'_>,
         prepared: &Prepared,
         outputs: &[Bound<'_, PyAny>],
-        frame: &Frame,
+        activation: &Activation,
     ) -> PyResult<()> {
-        let Some(session) = frame.session() else { return Ok(()) };
+        let Some(session) = activation.session() else { return Ok(()) };
         let copies = self.results.iter().filter_map(|(at, buf, demand)| {
-            let (tensor, data, memory) = (&outputs[*at], prepared.bytes(frame, *buf), session.keep(*buf)?);
+            let (tensor, data, memory) = (&outputs[*at], prepared.bytes(activation, *buf), session.keep(*buf)?);
             if data.is_empty() || !demand.wants() {
                 return None;
             }
@@ -92,12 +92,12 @@ impl DevicePart {
     }
 
     /// The states, before the run, of weights and of what there may be a copy of; not of copies that the call has made.
-    fn states(&self, given: &Given<'_, '_>, frame: &Frame, freezing: bool) -> States {
+    fn states(&self, given: &Given<'_, '_>, activation: &Activation, freezing: bool) -> States {
         let (py, prepared) = (given.py, given.prepared);
         let (mut states, mut hashed, mut bufs) = (FxHashMap::default(), Vec::new(), Vec::new());
         for (buf, tensor) in given.tensors() {
-            let data = prepared.bytes(frame, buf);
-            if data.is_empty() || !frame.slot(buf).is_given() {
+            let data = prepared.bytes(activation, buf);
+            if data.is_empty() || !activation.slot(buf).is_given() {
                 continue;
             }
             let state = State::of(&tensor, data, prepared.content(buf).dtype);

@@ -3,7 +3,7 @@
 //! Invariant: kept results are used only where each weight is the tensor that they were made of, at the address and
 //! with the number of writes that it had before that.
 
-use super::Frame;
+use super::Activation;
 use super::given::Given;
 use crate::device::State;
 use inductor::plan::Buf;
@@ -31,17 +31,17 @@ pub(crate) struct MadeOf {
 
 /// Uses the results that were kept for the weights of this call. Else gives the weights that the call's own may be kept
 /// for: none where torch does not count what writes to them.
-pub(super) fn use_frozen(given: &Given<'_, '_>, frame: &mut Frame) -> PyResult<Option<MadeOf>> {
+pub(super) fn use_frozen(given: &Given<'_, '_>, activation: &mut Activation) -> PyResult<Option<MadeOf>> {
     let (py, prepared) = (given.py, given.prepared);
     let Some(read) = prepared.frozen_weights() else { return Ok(None) };
     let weights = given.tensors().filter(|(buf, _)| read.binary_search(buf).is_ok());
     let state = |(buf, tensor): (Buf, Bound<'_, PyAny>)| {
-        let state = State::of(&tensor, prepared.bytes(frame, buf), prepared.content(buf).dtype);
-        (frame.slot(buf).is_given() && state.is_counted()).then_some((tensor.unbind(), state))
+        let state = State::of(&tensor, prepared.bytes(activation, buf), prepared.content(buf).dtype);
+        (activation.slot(buf).is_given() && state.is_counted()).then_some((tensor.unbind(), state))
     };
     let Some(weights) = weights.map(state).collect::<Option<Vec<_>>>() else { return Ok(None) };
     let forgotten = FORGOTTEN.load(Ordering::Relaxed);
-    if prepared.use_frozen(frame, |made_of| made_of.is(py, &weights, forgotten))? {
+    if prepared.use_frozen(activation, |made_of| made_of.is(py, &weights, forgotten))? {
         return Ok(None);
     }
     let weak = |(tensor, state): (Py<PyAny>, State)| Ok((PyWeakrefReference::new(tensor.bind(py))?.unbind(), state));

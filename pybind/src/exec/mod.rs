@@ -39,7 +39,7 @@ fn not_prepared(error: PrepareError<PyErr>) -> PyErr {
     }
 }
 
-type Frame = runtime::Frame<LibTorch>;
+type Activation = runtime::Activation<LibTorch>;
 type Prepared = runtime::Program<LibTorch>;
 type Slot = runtime::Slot<LibTorch>;
 type Failed = runtime::Failure<LibTorch, PyErr>;

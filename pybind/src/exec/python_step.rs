@@ -2,7 +2,7 @@
 
 use super::libtorch::LibTorch;
 use super::py_call::{PyArg, PyCall};
-use super::{Failed, Frame, Prepared};
+use super::{Activation, Failed, Prepared};
 use crate::torch::Torch;
 use inductor::device::DeviceError;
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError};
@@ -29,8 +29,8 @@ impl Host<LibTorch> for Call<'_, '_> {
         done
     }
 
-    fn call(&mut self, call: &PyCall, program: &Prepared, frame: &mut Frame) -> PyResult<()> {
-        call.run(self, program, frame)
+    fn call(&mut self, call: &PyCall, program: &Prepared, activation: &mut Activation) -> PyResult<()> {
+        call.run(self, program, activation)
     }
 
     fn forget(&mut self, index: usize) {
@@ -70,34 +70,42 @@ struct Scope<'a, 'py> {
 
 impl PyCall {
     /// Makes the call and keeps its results.
-    pub(super) fn run(&self, call: &Call<'_, '_>, program: &Prepared, frame: &mut Frame) -> PyResult<()> {
-        let result = Scope { py: call.py, program, args: call.args }.call(self, frame)?;
+    pub(super) fn run(&self, call: &Call<'_, '_>, program: &Prepared, activation: &mut Activation) -> PyResult<()> {
+        let result = Scope { py: call.py, program, args: call.args }.call(self, activation)?;
         if !self.tuple {
             return match self.results.first() {
-                Some(&keep) => self.keep(program, keep, result, frame),
+                Some(&keep) => self.keep(program, keep, result, activation),
                 None => Ok(()),
             };
         }
         for (at, &keep) in self.results.iter().enumerate() {
             if !matches!(keep, Keep::Nothing) {
-                self.keep(program, keep, result.get_item(at)?, frame)?;
+                self.keep(program, keep, result.get_item(at)?, activation)?;
             }
         }
         Ok(())
     }
 
-    fn keep(&self, program: &Prepared, keep: Keep, value: Bound<'_, PyAny>, frame: &mut Frame) -> PyResult<()> {
+    fn keep(
+        &self,
+        program: &Prepared,
+        keep: Keep,
+        value: Bound<'_, PyAny>,
+        activation: &mut Activation,
+    ) -> PyResult<()> {
         match keep {
             Keep::Nothing => Ok(()),
             Keep::Object(object) => {
-                frame.set_object(object, value.unbind());
+                activation.set_object(object, value.unbind());
                 Ok(())
             }
             Keep::Tensor(_) | Keep::Into(..) => {
                 let torch = Torch::get(value.py())?;
                 let value = resolve(torch, value).map_err(|error| self.no_tensor(&error))?;
                 let made = torch.share(&value)?;
-                program.keep(keep, made, frame).map_err(|e| PyRuntimeError::new_err(format!("{}: {e}", self.target)))
+                program
+                    .keep(keep, made, activation)
+                    .map_err(|e| PyRuntimeError::new_err(format!("{}: {e}", self.target)))
             }
         }
     }
@@ -122,9 +130,9 @@ fn resolve<'py>(torch: &Torch, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, 
 }
 
 impl<'py> Scope<'_, 'py> {
-    fn call(&self, call: &PyCall, frame: &mut Frame) -> PyResult<Bound<'py, PyAny>> {
+    fn call(&self, call: &PyCall, activation: &mut Activation) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
-        let args = call.args.iter().map(|a| self.value(a, frame)).collect::<PyResult<Vec<_>>>()?;
+        let args = call.args.iter().map(|a| self.value(a, activation)).collect::<PyResult<Vec<_>>>()?;
         let args = PyTuple::new(py, args)?;
         let callable = call.callable.bind(py);
         if call.kwargs.is_empty() {
@@ -132,33 +140,33 @@ impl<'py> Scope<'_, 'py> {
         }
         let kwargs = PyDict::new(py);
         for (name, value) in &call.kwargs {
-            kwargs.set_item(name, self.value(value, frame)?)?;
+            kwargs.set_item(name, self.value(value, activation)?)?;
         }
         callable.call(args, Some(&kwargs))
     }
 
-    fn value(&self, arg: &PyArg, frame: &mut Frame) -> PyResult<Bound<'py, PyAny>> {
+    fn value(&self, arg: &PyArg, activation: &mut Activation) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
         Ok(match arg {
             PyArg::Constant(value) => value.bind(py).clone(),
-            PyArg::Tensor(view) => self.tensor(*view, frame)?,
-            PyArg::Object(object) => match frame.object(*object) {
+            PyArg::Tensor(view) => self.tensor(*view, activation)?,
+            PyArg::Object(object) => match activation.object(*object) {
                 Some(value) => value.bind(py).clone(),
                 None => return Err(PyRuntimeError::new_err(format!("{object} was never given"))),
             },
             PyArg::List(items) => {
-                let items = items.iter().map(|a| self.value(a, frame)).collect::<PyResult<Vec<_>>>()?;
+                let items = items.iter().map(|a| self.value(a, activation)).collect::<PyResult<Vec<_>>>()?;
                 PyList::new(py, items)?.into_any()
             }
         })
     }
 
     /// The Python object of a view; for an input as it is, the argument itself.
-    fn tensor(&self, view: ViewId, frame: &mut Frame) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(index) = self.program.argument(view, frame) {
+    fn tensor(&self, view: ViewId, activation: &mut Activation) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(index) = self.program.argument(view, activation) {
             return Ok(self.args[index].clone());
         }
-        let raw = self.program.handle(view, frame)?;
+        let raw = self.program.handle(view, activation)?;
         Torch::get(self.py)?.wrap(self.py, raw)
     }
 }

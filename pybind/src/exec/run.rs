@@ -7,7 +7,7 @@ use super::frozen::use_frozen;
 use super::given::Given;
 use super::libtorch::LibTorch;
 use super::python_step::Call;
-use super::{Failed, Frame, Prepared, Slot, no_memory, not_prepared};
+use super::{Activation, Failed, Prepared, Slot, no_memory, not_prepared};
 use crate::device::Wgpu;
 use crate::import::Imported;
 use crate::options::Options;
@@ -131,9 +131,9 @@ impl Program {
         if let Some(cuda) = &self.cuda {
             cuda.make_flags(py, self.prepared.flag_count())?;
         }
-        let mut frame = self.prepared.enter().map_err(no_memory)?;
-        let outcome = self.run_in(py, args, options, &mut frame);
-        self.prepared.leave(frame);
+        let mut activation = self.prepared.enter().map_err(no_memory)?;
+        let outcome = self.run_in(py, args, options, &mut activation);
+        self.prepared.leave(activation);
         outcome
     }
 
@@ -167,7 +167,7 @@ impl Program {
         py: Python<'py>,
         args: &mut [Bound<'py, PyAny>],
         options: &Options,
-        frame: &mut Frame,
+        activation: &mut Activation,
     ) -> PyResult<Outcome<'py>> {
         let torch = Torch::get(py)?;
         for spec in self.prepared.inputs() {
@@ -176,7 +176,7 @@ impl Program {
                 return Ok(Outcome::Foreign);
             }
             // SAFETY: the arguments are held to the end of the call, but for those that it is told to forget.
-            match unsafe { self.prepared.bind(spec, slot_of(torch, arg)?, frame) } {
+            match unsafe { self.prepared.bind(spec, slot_of(torch, arg)?, activation) } {
                 Ok(()) => {}
                 Err(Misfit::Foreign) => return Ok(Outcome::Foreign),
                 Err(Misfit::Mismatch(text)) => return Err(PyRuntimeError::new_err(text)),
@@ -184,31 +184,31 @@ impl Program {
         }
         for (buf, object) in &self.constants {
             // SAFETY: the program holds them; their metadata was read from them when the graph was imported.
-            unsafe { self.prepared.bind_constant(*buf, slot_of(torch, object.bind(py))?, frame) }?;
+            unsafe { self.prepared.bind_constant(*buf, slot_of(torch, object.bind(py))?, activation) }?;
         }
         let threads = match options.threads.or_else(|| Shim::get().num_threads()) {
             Some(threads) => threads,
             None => torch.find(py, "get_num_threads")?.call0()?.extract()?,
         };
         let states = match &self.device {
-            Some(device) => Some(device.begin(&self.given(py, args), options.freezing, frame)?),
+            Some(device) => Some(device.begin(&self.given(py, args), options.freezing, activation)?),
             None => None,
         };
         if let Some(cuda) = &self.cuda {
-            frame.stream = cuda.stream(py)?;
+            activation.stream = cuda.stream(py)?;
         }
-        let weights = use_frozen(&self.given(py, args), frame)?;
+        let weights = use_frozen(&self.given(py, args), activation)?;
         let mut call = Call::new(py, args);
-        if let Err((failure, has_written)) = self.prepared.run(&mut call, frame, threads) {
+        if let Err((failure, has_written)) = self.prepared.run(&mut call, activation, threads) {
             // Again, a write would count twice.
             return if is_for_host(&failure) && !has_written { Ok(Outcome::Foreign) } else { Err(call.error(failure)) };
         }
         if let (Some(device), Some(states)) = (&self.device, &states) {
-            device.end(&self.given(py, args), states, frame)?;
+            device.end(&self.given(py, args), states, activation)?;
         }
-        let outputs = self.outputs(py, args, frame)?;
+        let outputs = self.outputs(py, args, activation)?;
         if let Some(weights) = weights {
-            self.prepared.keep_frozen(weights, frame);
+            self.prepared.keep_frozen(weights, activation);
         }
         Ok(Outcome::Done(outputs.into_any()))
     }
@@ -217,16 +217,16 @@ impl Program {
         &self,
         py: Python<'py>,
         args: &[Bound<'py, PyAny>],
-        frame: &mut Frame,
+        activation: &mut Activation,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let torch = Torch::get(py)?;
         let mut outputs: SmallVec<[Bound<'py, PyAny>; 8]> = SmallVec::with_capacity(self.prepared.outputs().len());
         for output in self.prepared.outputs() {
             let value = match output {
                 Output::Input(index) => args[*index].clone(),
-                Output::View(view) => torch.wrap(py, self.prepared.handle(*view, frame)?)?,
+                Output::View(view) => torch.wrap(py, self.prepared.handle(*view, activation)?)?,
                 Output::Constant(value) => value.bind(py).clone(),
-                Output::Object(object) => match frame.object(*object) {
+                Output::Object(object) => match activation.object(*object) {
                     Some(value) => value.bind(py).clone(),
                     None => return Err(PyRuntimeError::new_err(format!("{object} was never given"))),
                 },
@@ -236,7 +236,7 @@ impl Program {
             outputs.push(value);
         }
         if let Some(device) = &self.device {
-            device.keep_results(py, &self.prepared, &outputs, frame)?;
+            device.keep_results(py, &self.prepared, &outputs, activation)?;
         }
         PyTuple::new(py, outputs)
     }

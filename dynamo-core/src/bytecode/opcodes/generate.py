@@ -149,9 +149,9 @@ def flow(row: Row) -> str:
     if not row["jumps"]:
         return "Next"
     if row["name"] in REFERRING:
-        return "Refer(Way::Backward)"
+        return "Refer(Direction::Backward)"
     way = "Backward" if "BACKWARD" in row["name"] else "Forward"
-    return f"Jump(Way::{way})" if row["name"] in UNCONDITIONAL else f"Branch(Way::{way})"
+    return f"Jump(Direction::{way})" if row["name"] in UNCONDITIONAL else f"Branch(Direction::{way})"
 
 
 def table(said: Facts) -> Iterator[str]:
@@ -160,7 +160,7 @@ def table(said: Facts) -> Iterator[str]:
     numbers = {row["name"]: row["number"] for row in said["rows"]}
     yield f"//! The opcodes of CPython {major}.{minor}. Written by `generate.py`; not edited by hand."
     yield ""
-    yield "use super::{ArgKind, Effect, Flow, Measure, Op, Row, Table, Way};"
+    yield "use super::{ArgKind, Direction, Effect, Flow, Measure, Op, Row, Table};"
     yield ""
     yield f"/// CPython {major}.{minor}'s table."
     yield "pub(super) static TABLE: Table = Table::new("

@@ -95,9 +95,9 @@ pub enum ArgKind {
     Jump,
 }
 
-/// Which way a jump's distance counts.
+/// The direction in which a jump's distance counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     /// To a later instruction.
     Forward,
     /// To an earlier instruction or itself.
@@ -110,18 +110,18 @@ pub enum Flow {
     /// To the next instruction.
     Next,
     /// To the label.
-    Jump(Way),
+    Jump(Direction),
     /// To the label or to the next instruction.
-    Branch(Way),
+    Branch(Direction),
     /// To the next instruction; the label tells `sys.monitoring` of another one.
-    Refer(Way),
+    Refer(Direction),
     /// Out of the frame, or to a handler.
     Stop,
 }
 
 impl Flow {
     /// The way to the label, whether execution goes there or not.
-    pub fn way(self) -> Option<Way> {
+    pub fn direction(self) -> Option<Direction> {
         match self {
             Flow::Jump(way) | Flow::Branch(way) | Flow::Refer(way) => Some(way),
             Flow::Next | Flow::Stop => None,

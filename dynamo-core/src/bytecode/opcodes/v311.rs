@@ -1,6 +1,6 @@
 //! The opcodes of CPython 3.11. Written by `generate.py`; not edited by hand.
 
-use super::{ArgKind, Effect, Flow, Measure, Op, Row, Table, Way};
+use super::{ArgKind, Direction, Effect, Flow, Measure, Op, Row, Table};
 
 /// CPython 3.11's table.
 pub(super) static TABLE: Table = Table::new(
@@ -46,7 +46,7 @@ pub(super) static TABLE: Table = Table::new(
         Row::new(Op::StoreName, 90, ArgKind::Name(0), Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::DeleteName, 91, ArgKind::Name(0), Flow::Next, 0, Effect::fixed(0)),
         Row::new(Op::UnpackSequence, 92, ArgKind::Int, Flow::Next, 1, Effect::per(-1, 1, Measure::Arg)),
-        Row::new(Op::ForIter, 93, ArgKind::Jump, Flow::Branch(Way::Forward), 0, Effect::fixed(1))
+        Row::new(Op::ForIter, 93, ArgKind::Jump, Flow::Branch(Direction::Forward), 0, Effect::fixed(1))
             .jumping(Effect::fixed(-1)),
         Row::new(Op::UnpackEx, 94, ArgKind::Int, Flow::Next, 0, Effect::per(0, 1, Measure::StarredTargets)),
         Row::new(Op::StoreAttr, 95, ArgKind::Name(0), Flow::Next, 4, Effect::fixed(-2)),
@@ -64,37 +64,44 @@ pub(super) static TABLE: Table = Table::new(
         Row::new(Op::CompareOp, 107, ArgKind::Compare(0), Flow::Next, 2, Effect::fixed(-1)),
         Row::new(Op::ImportName, 108, ArgKind::Name(0), Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::ImportFrom, 109, ArgKind::Name(0), Flow::Next, 0, Effect::fixed(1)),
-        Row::new(Op::JumpForward, 110, ArgKind::Jump, Flow::Jump(Way::Forward), 0, Effect::fixed(0)),
-        Row::new(Op::JumpIfFalseOrPop, 111, ArgKind::Jump, Flow::Branch(Way::Forward), 0, Effect::fixed(-1))
+        Row::new(Op::JumpForward, 110, ArgKind::Jump, Flow::Jump(Direction::Forward), 0, Effect::fixed(0)),
+        Row::new(Op::JumpIfFalseOrPop, 111, ArgKind::Jump, Flow::Branch(Direction::Forward), 0, Effect::fixed(-1))
             .jumping(Effect::fixed(0)),
-        Row::new(Op::JumpIfTrueOrPop, 112, ArgKind::Jump, Flow::Branch(Way::Forward), 0, Effect::fixed(-1))
+        Row::new(Op::JumpIfTrueOrPop, 112, ArgKind::Jump, Flow::Branch(Direction::Forward), 0, Effect::fixed(-1))
             .jumping(Effect::fixed(0)),
-        Row::new(Op::PopJumpForwardIfFalse, 114, ArgKind::Jump, Flow::Branch(Way::Forward), 0, Effect::fixed(-1)),
-        Row::new(Op::PopJumpForwardIfTrue, 115, ArgKind::Jump, Flow::Branch(Way::Forward), 0, Effect::fixed(-1)),
+        Row::new(Op::PopJumpForwardIfFalse, 114, ArgKind::Jump, Flow::Branch(Direction::Forward), 0, Effect::fixed(-1)),
+        Row::new(Op::PopJumpForwardIfTrue, 115, ArgKind::Jump, Flow::Branch(Direction::Forward), 0, Effect::fixed(-1)),
         Row::new(Op::LoadGlobal, 116, ArgKind::Name(1), Flow::Next, 5, Effect::per(1, 1, Measure::LowBit)),
         Row::new(Op::IsOp, 117, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::ContainsOp, 118, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::Reraise, 119, ArgKind::Int, Flow::Stop, 0, Effect::fixed(-1)),
         Row::new(Op::Copy, 120, ArgKind::Int, Flow::Next, 0, Effect::fixed(1)),
         Row::new(Op::BinaryOp, 122, ArgKind::Int, Flow::Next, 1, Effect::fixed(-1)),
-        Row::new(Op::Send, 123, ArgKind::Jump, Flow::Branch(Way::Forward), 0, Effect::fixed(0))
+        Row::new(Op::Send, 123, ArgKind::Jump, Flow::Branch(Direction::Forward), 0, Effect::fixed(0))
             .jumping(Effect::fixed(-1)),
         Row::new(Op::LoadFast, 124, ArgKind::Local, Flow::Next, 0, Effect::fixed(1)),
         Row::new(Op::StoreFast, 125, ArgKind::Local, Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::DeleteFast, 126, ArgKind::Local, Flow::Next, 0, Effect::fixed(0)),
-        Row::new(Op::PopJumpForwardIfNotNone, 128, ArgKind::Jump, Flow::Branch(Way::Forward), 0, Effect::fixed(-1)),
-        Row::new(Op::PopJumpForwardIfNone, 129, ArgKind::Jump, Flow::Branch(Way::Forward), 0, Effect::fixed(-1)),
+        Row::new(
+            Op::PopJumpForwardIfNotNone,
+            128,
+            ArgKind::Jump,
+            Flow::Branch(Direction::Forward),
+            0,
+            Effect::fixed(-1),
+        ),
+        Row::new(Op::PopJumpForwardIfNone, 129, ArgKind::Jump, Flow::Branch(Direction::Forward), 0, Effect::fixed(-1)),
         Row::new(Op::RaiseVarargs, 130, ArgKind::Int, Flow::Stop, 0, Effect::per(0, -1, Measure::Arg)),
         Row::new(Op::GetAwaitable, 131, ArgKind::Int, Flow::Next, 0, Effect::fixed(0)),
         Row::new(Op::MakeFunction, 132, ArgKind::Int, Flow::Next, 0, Effect::per(0, -1, Measure::FourFlags)),
         Row::new(Op::BuildSlice, 133, ArgKind::Int, Flow::Next, 0, Effect::per(-1, -1, Measure::SliceStep)),
-        Row::new(Op::JumpBackwardNoInterrupt, 134, ArgKind::Jump, Flow::Jump(Way::Backward), 0, Effect::fixed(0)),
+        Row::new(Op::JumpBackwardNoInterrupt, 134, ArgKind::Jump, Flow::Jump(Direction::Backward), 0, Effect::fixed(0)),
         Row::new(Op::MakeCell, 135, ArgKind::Local, Flow::Next, 0, Effect::fixed(0)),
         Row::new(Op::LoadClosure, 136, ArgKind::Local, Flow::Next, 0, Effect::fixed(1)),
         Row::new(Op::LoadDeref, 137, ArgKind::Local, Flow::Next, 0, Effect::fixed(1)),
         Row::new(Op::StoreDeref, 138, ArgKind::Local, Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::DeleteDeref, 139, ArgKind::Local, Flow::Next, 0, Effect::fixed(0)),
-        Row::new(Op::JumpBackward, 140, ArgKind::Jump, Flow::Jump(Way::Backward), 0, Effect::fixed(0)),
+        Row::new(Op::JumpBackward, 140, ArgKind::Jump, Flow::Jump(Direction::Backward), 0, Effect::fixed(0)),
         Row::new(Op::CallFunctionEx, 142, ArgKind::Int, Flow::Next, 0, Effect::per(-2, -1, Measure::LowBit)),
         Row::new(Op::ListAppend, 145, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::SetAdd, 146, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),
@@ -114,9 +121,37 @@ pub(super) static TABLE: Table = Table::new(
         Row::new(Op::Precall, 166, ArgKind::Int, Flow::Next, 1, Effect::per(0, -1, Measure::Arg)),
         Row::new(Op::Call, 171, ArgKind::Int, Flow::Next, 4, Effect::fixed(-1)),
         Row::new(Op::KwNames, 172, ArgKind::Const, Flow::Next, 0, Effect::fixed(0)),
-        Row::new(Op::PopJumpBackwardIfNotNone, 173, ArgKind::Jump, Flow::Branch(Way::Backward), 0, Effect::fixed(-1)),
-        Row::new(Op::PopJumpBackwardIfNone, 174, ArgKind::Jump, Flow::Branch(Way::Backward), 0, Effect::fixed(-1)),
-        Row::new(Op::PopJumpBackwardIfFalse, 175, ArgKind::Jump, Flow::Branch(Way::Backward), 0, Effect::fixed(-1)),
-        Row::new(Op::PopJumpBackwardIfTrue, 176, ArgKind::Jump, Flow::Branch(Way::Backward), 0, Effect::fixed(-1)),
+        Row::new(
+            Op::PopJumpBackwardIfNotNone,
+            173,
+            ArgKind::Jump,
+            Flow::Branch(Direction::Backward),
+            0,
+            Effect::fixed(-1),
+        ),
+        Row::new(
+            Op::PopJumpBackwardIfNone,
+            174,
+            ArgKind::Jump,
+            Flow::Branch(Direction::Backward),
+            0,
+            Effect::fixed(-1),
+        ),
+        Row::new(
+            Op::PopJumpBackwardIfFalse,
+            175,
+            ArgKind::Jump,
+            Flow::Branch(Direction::Backward),
+            0,
+            Effect::fixed(-1),
+        ),
+        Row::new(
+            Op::PopJumpBackwardIfTrue,
+            176,
+            ArgKind::Jump,
+            Flow::Branch(Direction::Backward),
+            0,
+            Effect::fixed(-1),
+        ),
     ],
 );

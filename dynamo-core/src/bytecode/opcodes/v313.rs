@@ -1,6 +1,6 @@
 //! The opcodes of CPython 3.13. Written by `generate.py`; not edited by hand.
 
-use super::{ArgKind, Effect, Flow, Measure, Op, Row, Table, Way};
+use super::{ArgKind, Direction, Effect, Flow, Measure, Op, Row, Table};
 
 /// CPython 3.13's table.
 pub(super) static TABLE: Table = Table::new(
@@ -73,14 +73,14 @@ pub(super) static TABLE: Table = Table::new(
         Row::new(Op::DeleteName, 67, ArgKind::Name(0), Flow::Next, 0, Effect::fixed(0)),
         Row::new(Op::DictMerge, 68, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::DictUpdate, 69, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),
-        Row::new(Op::ForIter, 72, ArgKind::Jump, Flow::Branch(Way::Forward), 1, Effect::fixed(1)),
+        Row::new(Op::ForIter, 72, ArgKind::Jump, Flow::Branch(Direction::Forward), 1, Effect::fixed(1)),
         Row::new(Op::GetAwaitable, 73, ArgKind::Int, Flow::Next, 0, Effect::fixed(0)),
         Row::new(Op::ImportFrom, 74, ArgKind::Name(0), Flow::Next, 0, Effect::fixed(1)),
         Row::new(Op::ImportName, 75, ArgKind::Name(0), Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::IsOp, 76, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),
-        Row::new(Op::JumpBackward, 77, ArgKind::Jump, Flow::Jump(Way::Backward), 1, Effect::fixed(0)),
-        Row::new(Op::JumpBackwardNoInterrupt, 78, ArgKind::Jump, Flow::Jump(Way::Backward), 0, Effect::fixed(0)),
-        Row::new(Op::JumpForward, 79, ArgKind::Jump, Flow::Jump(Way::Forward), 0, Effect::fixed(0)),
+        Row::new(Op::JumpBackward, 77, ArgKind::Jump, Flow::Jump(Direction::Backward), 1, Effect::fixed(0)),
+        Row::new(Op::JumpBackwardNoInterrupt, 78, ArgKind::Jump, Flow::Jump(Direction::Backward), 0, Effect::fixed(0)),
+        Row::new(Op::JumpForward, 79, ArgKind::Jump, Flow::Jump(Direction::Forward), 0, Effect::fixed(0)),
         Row::new(Op::ListAppend, 80, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::ListExtend, 81, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::LoadAttr, 82, ArgKind::Name(1), Flow::Next, 9, Effect::per(0, 1, Measure::LowBit)),
@@ -98,14 +98,14 @@ pub(super) static TABLE: Table = Table::new(
         Row::new(Op::MakeCell, 94, ArgKind::Local, Flow::Next, 0, Effect::fixed(0)),
         Row::new(Op::MapAdd, 95, ArgKind::Int, Flow::Next, 0, Effect::fixed(-2)),
         Row::new(Op::MatchClass, 96, ArgKind::Int, Flow::Next, 0, Effect::fixed(-2)),
-        Row::new(Op::PopJumpIfFalse, 97, ArgKind::Jump, Flow::Branch(Way::Forward), 1, Effect::fixed(-1)),
-        Row::new(Op::PopJumpIfNone, 98, ArgKind::Jump, Flow::Branch(Way::Forward), 1, Effect::fixed(-1)),
-        Row::new(Op::PopJumpIfNotNone, 99, ArgKind::Jump, Flow::Branch(Way::Forward), 1, Effect::fixed(-1)),
-        Row::new(Op::PopJumpIfTrue, 100, ArgKind::Jump, Flow::Branch(Way::Forward), 1, Effect::fixed(-1)),
+        Row::new(Op::PopJumpIfFalse, 97, ArgKind::Jump, Flow::Branch(Direction::Forward), 1, Effect::fixed(-1)),
+        Row::new(Op::PopJumpIfNone, 98, ArgKind::Jump, Flow::Branch(Direction::Forward), 1, Effect::fixed(-1)),
+        Row::new(Op::PopJumpIfNotNone, 99, ArgKind::Jump, Flow::Branch(Direction::Forward), 1, Effect::fixed(-1)),
+        Row::new(Op::PopJumpIfTrue, 100, ArgKind::Jump, Flow::Branch(Direction::Forward), 1, Effect::fixed(-1)),
         Row::new(Op::RaiseVarargs, 101, ArgKind::Int, Flow::Stop, 0, Effect::per(0, -1, Measure::Arg)),
         Row::new(Op::Reraise, 102, ArgKind::Int, Flow::Stop, 0, Effect::fixed(-1)),
         Row::new(Op::ReturnConst, 103, ArgKind::Const, Flow::Stop, 0, Effect::fixed(0)),
-        Row::new(Op::Send, 104, ArgKind::Jump, Flow::Branch(Way::Forward), 1, Effect::fixed(0)),
+        Row::new(Op::Send, 104, ArgKind::Jump, Flow::Branch(Direction::Forward), 1, Effect::fixed(0)),
         Row::new(Op::SetAdd, 105, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::SetFunctionAttribute, 106, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::SetUpdate, 107, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),

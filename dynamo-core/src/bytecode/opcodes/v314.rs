@@ -1,6 +1,6 @@
 //! The opcodes of CPython 3.14. Written by `generate.py`; not edited by hand.
 
-use super::{ArgKind, Effect, Flow, Measure, Op, Row, Table, Way};
+use super::{ArgKind, Direction, Effect, Flow, Measure, Op, Row, Table};
 
 /// CPython 3.14's table.
 pub(super) static TABLE: Table = Table::new(
@@ -71,15 +71,15 @@ pub(super) static TABLE: Table = Table::new(
         Row::new(Op::DeleteName, 65, ArgKind::Name(0), Flow::Next, 0, Effect::fixed(0)),
         Row::new(Op::DictMerge, 66, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::DictUpdate, 67, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),
-        Row::new(Op::EndAsyncFor, 68, ArgKind::Jump, Flow::Refer(Way::Backward), 0, Effect::fixed(-2)),
-        Row::new(Op::ForIter, 70, ArgKind::Jump, Flow::Branch(Way::Forward), 1, Effect::fixed(1)),
+        Row::new(Op::EndAsyncFor, 68, ArgKind::Jump, Flow::Refer(Direction::Backward), 0, Effect::fixed(-2)),
+        Row::new(Op::ForIter, 70, ArgKind::Jump, Flow::Branch(Direction::Forward), 1, Effect::fixed(1)),
         Row::new(Op::GetAwaitable, 71, ArgKind::Int, Flow::Next, 0, Effect::fixed(0)),
         Row::new(Op::ImportFrom, 72, ArgKind::Name(0), Flow::Next, 0, Effect::fixed(1)),
         Row::new(Op::ImportName, 73, ArgKind::Name(0), Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::IsOp, 74, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),
-        Row::new(Op::JumpBackward, 75, ArgKind::Jump, Flow::Jump(Way::Backward), 1, Effect::fixed(0)),
-        Row::new(Op::JumpBackwardNoInterrupt, 76, ArgKind::Jump, Flow::Jump(Way::Backward), 0, Effect::fixed(0)),
-        Row::new(Op::JumpForward, 77, ArgKind::Jump, Flow::Jump(Way::Forward), 0, Effect::fixed(0)),
+        Row::new(Op::JumpBackward, 75, ArgKind::Jump, Flow::Jump(Direction::Backward), 1, Effect::fixed(0)),
+        Row::new(Op::JumpBackwardNoInterrupt, 76, ArgKind::Jump, Flow::Jump(Direction::Backward), 0, Effect::fixed(0)),
+        Row::new(Op::JumpForward, 77, ArgKind::Jump, Flow::Jump(Direction::Forward), 0, Effect::fixed(0)),
         Row::new(Op::ListAppend, 78, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::ListExtend, 79, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::LoadAttr, 80, ArgKind::Name(1), Flow::Next, 9, Effect::per(0, 1, Measure::LowBit)),
@@ -102,13 +102,13 @@ pub(super) static TABLE: Table = Table::new(
         Row::new(Op::MakeCell, 97, ArgKind::Local, Flow::Next, 0, Effect::fixed(0)),
         Row::new(Op::MapAdd, 98, ArgKind::Int, Flow::Next, 0, Effect::fixed(-2)),
         Row::new(Op::MatchClass, 99, ArgKind::Int, Flow::Next, 0, Effect::fixed(-2)),
-        Row::new(Op::PopJumpIfFalse, 100, ArgKind::Jump, Flow::Branch(Way::Forward), 1, Effect::fixed(-1)),
-        Row::new(Op::PopJumpIfNone, 101, ArgKind::Jump, Flow::Branch(Way::Forward), 1, Effect::fixed(-1)),
-        Row::new(Op::PopJumpIfNotNone, 102, ArgKind::Jump, Flow::Branch(Way::Forward), 1, Effect::fixed(-1)),
-        Row::new(Op::PopJumpIfTrue, 103, ArgKind::Jump, Flow::Branch(Way::Forward), 1, Effect::fixed(-1)),
+        Row::new(Op::PopJumpIfFalse, 100, ArgKind::Jump, Flow::Branch(Direction::Forward), 1, Effect::fixed(-1)),
+        Row::new(Op::PopJumpIfNone, 101, ArgKind::Jump, Flow::Branch(Direction::Forward), 1, Effect::fixed(-1)),
+        Row::new(Op::PopJumpIfNotNone, 102, ArgKind::Jump, Flow::Branch(Direction::Forward), 1, Effect::fixed(-1)),
+        Row::new(Op::PopJumpIfTrue, 103, ArgKind::Jump, Flow::Branch(Direction::Forward), 1, Effect::fixed(-1)),
         Row::new(Op::RaiseVarargs, 104, ArgKind::Int, Flow::Stop, 0, Effect::per(0, -1, Measure::Arg)),
         Row::new(Op::Reraise, 105, ArgKind::Int, Flow::Stop, 0, Effect::fixed(-1)),
-        Row::new(Op::Send, 106, ArgKind::Jump, Flow::Branch(Way::Forward), 1, Effect::fixed(0)),
+        Row::new(Op::Send, 106, ArgKind::Jump, Flow::Branch(Direction::Forward), 1, Effect::fixed(0)),
         Row::new(Op::SetAdd, 107, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::SetFunctionAttribute, 108, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),
         Row::new(Op::SetUpdate, 109, ArgKind::Int, Flow::Next, 0, Effect::fixed(-1)),

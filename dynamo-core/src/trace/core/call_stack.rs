@@ -9,7 +9,7 @@ use std::sync::Arc;
 type Line = (String, i32, String);
 
 /// A stack trace: file, line and function of each frame, outermost first, and the source range in each.
-pub(in crate::trace) type Way = (Vec<Line>, Vec<Option<Span>>);
+pub(in crate::trace) type StackTrace = (Vec<Line>, Vec<Option<Span>>);
 
 /// One instruction, before it ran.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,7 +40,7 @@ pub(in crate::trace) struct CallStack {
     /// The library function that is being called, if torch's Dynamo would inline it.
     pub(in crate::trace) within: Option<&'static str>,
     /// The stack trace of the last failure.
-    pub(in crate::trace) failed_at: Option<Way>,
+    pub(in crate::trace) failed_at: Option<StackTrace>,
     /// The recursion depth of a traversal of nested containers.
     pub(in crate::trace) nesting: usize,
     /// The number of instructions that were traced.

@@ -8,14 +8,9 @@ use crate::{
     reason::{Kind, Reason, raised},
 };
 use cranelift_entity::{EntityRef, SecondaryMap, packed_option::PackedOption};
-use fx::aten::Packet;
-use fx::{Arg, Graph, Kind as NodeKind, Meta, NodeId, TensorMeta, infer, infer::InferError, packets, torch_ops};
+use fx::{Arg, Graph, Kind as NodeKind, Meta, NodeId, TensorMeta, infer, infer::InferError, torch_ops};
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{DType, ShapeEnv};
-
-/// Operators that raise a `RuntimeError` for shapes that they do not take.
-const CERTAIN: &[Packet] = packets![add addmm baddbmm bmm cat div eq expand ge gt le lt matmul maximum minimum
-    mm mul mv ne pow remainder reshape sub view r#where];
 
 /// The graph in ATen overloads.
 pub(in crate::trace) struct Lowered {
@@ -171,9 +166,9 @@ impl Lowered {
         }
         let meta = match infer::guarded(&self.graph, copied, env, at) {
             Err(error @ InferError::Rejected { .. }) => {
-                let certain = self.graph[copied].op().is_some_and(|op| CERTAIN.contains(&op.packet()));
+                let rejects = self.graph[copied].op().is_some_and(|op| op.traits().rejects);
                 let reason = Reason::new(Kind::Raised, format!("{error}."));
-                let exception = certain.then(|| "RuntimeError".to_owned());
+                let exception = rejects.then(|| "RuntimeError".to_owned());
                 return Err(Reason { exception, ..reason });
             }
             Err(error @ InferError::OutOfRange { .. }) => return Err(raised(&format!("IndexError: {error}"))),

@@ -6,7 +6,7 @@
 use super::{context::Context, frame::Globals, state::StateId};
 use crate::{
     bytecode::operands::BinaryOperator,
-    host::{Code, Obj, Place, RecordClass},
+    host::{Code, FunctionPolicy, Obj, RecordClass},
 };
 use cranelift_entity::entity_impl;
 use fx::NodeId;
@@ -190,7 +190,7 @@ pub(in crate::trace) struct Function {
     /// A cell for each free variable.
     pub(in crate::trace) closure: Vec<ValueId>,
     /// Whose code it is.
-    pub(in crate::trace) place: Place,
+    pub(in crate::trace) place: FunctionPolicy,
     /// Its annotations, where the program makes it: a tuple of names and annotations in turn.
     pub(in crate::trace) annotations: Option<ValueId>,
     /// The function that evaluates its annotations (`__annotate__`), where the program makes it (3.14).

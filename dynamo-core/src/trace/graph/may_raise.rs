@@ -14,7 +14,7 @@
 
 use crate::{
     bytecode::{Handler, Inst, Op},
-    host::Place,
+    host::FunctionPolicy,
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -535,7 +535,7 @@ impl Tracer<'_> {
             _ => return Ok(false),
         };
         Ok(match self.get(function)? {
-            Value::Function(function) => function.place == Place::Skipped && is_deaf_method(&function.name),
+            Value::Function(function) => function.place == FunctionPolicy::Skipped && is_deaf_method(&function.name),
             _ => false,
         })
     }

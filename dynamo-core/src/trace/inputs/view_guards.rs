@@ -1,7 +1,7 @@
 //! Guards that make the view of an object hold: on its type, its length, its keys.
 
 use crate::{
-    host::{Obj, Place, View},
+    host::{FunctionPolicy, Obj, View},
     trace::{Tracer, values::attr},
 };
 use guards::{Collection, Constant, Element, GuardKind, ObjectId, SourceId};
@@ -94,7 +94,7 @@ impl Tracer<'_> {
             | View::Object(_) => self.type_match(obj),
             // A tensor's guard needs its symbols; a cell is as good as what it holds.
             View::Tensor(_) | View::NdArray(..) | View::Cell(_) => return,
-            View::Function(function) if function.place == Place::Inlined => {
+            View::Function(function) if function.place == FunctionPolicy::Inlined => {
                 GuardKind::ClosureMatch(self.object(function.code))
             }
             View::Function(_) => GuardKind::FunctionMatch(self.object(obj)),

@@ -2,7 +2,7 @@
 //! guards.
 
 use crate::{
-    host::{self, FunctionView, Obj, Place, View},
+    host::{self, FunctionPolicy, FunctionView, Obj, View},
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
@@ -359,7 +359,7 @@ impl Tracer<'_> {
 
     fn function(&mut self, obj: Obj, view: &FunctionView, source: Option<SourceId>) -> Traced<Value> {
         let unknown = || Reason::new(Kind::Call, format!("`{}`, whose bytecode is not known.", view.name));
-        if view.place == Place::InGraph {
+        if view.place == FunctionPolicy::InGraph {
             return Ok(Value::Builtin(view.name.clone()));
         }
         let code = self.host.code(view.code).ok_or_else(unknown)?;

@@ -6,7 +6,7 @@ use crate::{
         Op,
         operands::{CommonConstant, Conversion, FunctionAttribute, HAS_FORMAT_SPEC},
     },
-    host::Place,
+    host::FunctionPolicy,
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -170,7 +170,7 @@ impl Tracer<'_> {
             defaults: Vec::new(),
             kwdefaults: Vec::new(),
             closure: Vec::new(),
-            place: Place::Inlined,
+            place: FunctionPolicy::Inlined,
             annotations: None,
             annotate: None,
         };

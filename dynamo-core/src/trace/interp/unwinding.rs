@@ -6,7 +6,7 @@
 //! Invariant: an exception that propagates further is the same value.
 
 use crate::{
-    host::Place,
+    host::FunctionPolicy,
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -52,7 +52,7 @@ impl Tracer<'_> {
     }
 
     fn is_skipped(&mut self, function: ValueId) -> Traced<bool> {
-        Ok(matches!(self.get(function)?, Value::Function(function) if function.place == Place::Skipped))
+        Ok(matches!(self.get(function)?, Value::Function(function) if function.place == FunctionPolicy::Skipped))
     }
 
     /// Calls what wants to know of an exception.

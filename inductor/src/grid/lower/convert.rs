@@ -3,12 +3,12 @@
 //! Half floats are their bits in a `u32`: they widen to `f32` and nothing else is done with them. Narrow integers are
 //! kept in an `i32`, always with the value that their own width gives.
 
-use super::{Lower, Refusal};
+use super::{Lower, Reason};
 use crate::grid::{Ty, Unary, Val};
 use crate::loop_ir::Value;
 use symshapes::DType;
 
-type Result<T> = std::result::Result<T, Refusal>;
+type Result<T> = std::result::Result<T, Reason>;
 
 impl Lower<'_> {
     /// Converts a register of one dtype to another, which is not `int64`.

@@ -4,11 +4,11 @@
 //! however they got there; what is divided or compared must be exact, so its bounds go into the kernel's limits.
 //! Division rounds down; where the signs are known it is the machine's.
 
-use super::{Linear, Lower, Refusal};
+use super::{Linear, Lower, Reason};
 use crate::grid::{Op, Ty, Val};
 use symshapes::{Expr, Node, Sum, Sym, Term};
 
-type Result<T> = std::result::Result<T, Refusal>;
+type Result<T> = std::result::Result<T, Reason>;
 
 impl Lower<'_> {
     /// The value of an index expression.

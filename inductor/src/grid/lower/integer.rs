@@ -1,13 +1,13 @@
 //! Primitives on integers and `bool`, and the ranges of 64-bit ones.
 
 use super::value::{NARROWED, is_short};
-use super::{Lower, Refusal};
+use super::{Lower, Reason};
 use crate::grid::{Binary, Stmt, Ty, Unary, Val};
 use crate::loop_ir::Value;
 use fx::prim::Pointwise as P;
 use symshapes::{DType, Range};
 
-type Result<T> = std::result::Result<T, Refusal>;
+type Result<T> = std::result::Result<T, Reason>;
 
 impl Lower<'_> {
     /// A primitive on `bool`s.

@@ -2,7 +2,7 @@
 //!
 //! Expressions that are the same for all lanes, or run by ones, are computed once, for the first.
 
-use super::{Lower, Refusal};
+use super::{Lower, Reason};
 use crate::grid::{VECTOR, Val};
 use symshapes::{Expr, Node, Sym};
 
@@ -56,7 +56,7 @@ impl Lower<'_> {
     }
 
     /// The value of an expression in the lane at hand by way of the first one's; `None` if it is not to be had so.
-    pub(super) fn by_first_lane(&mut self, e: Expr) -> Result<Option<Val>, Refusal> {
+    pub(super) fn by_first_lane(&mut self, e: Expr) -> Result<Option<Val>, Reason> {
         let Some(lane) = self.lane else { return Ok(None) };
         if !self.pool.mentions(e, lane.innermost) {
             return Ok(None);

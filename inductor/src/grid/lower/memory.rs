@@ -1,12 +1,12 @@
 //! Loads and stores: where params are, and how their elements are packed.
 
-use super::{Lower, Place, Refusal};
+use super::{Lower, Reason, StorageClass};
 use crate::grid::{Access, AtomicOp, Binding, BindingData, Mem, NARROW_LIMIT, Op, Source, Stmt, Ty, Val, WideFloats};
 use crate::loop_ir::{Param, Role, Stmt as LoopStmt, StoreMode};
 use cranelift_entity::EntitySet;
 use symshapes::{DType, Expr, Range};
 
-type Result<T = ()> = std::result::Result<T, Refusal>;
+type Result<T = ()> = std::result::Result<T, Reason>;
 
 /// The dtype and memory type in which registers of a type are kept unpacked.
 pub(super) fn whole(ty: Ty) -> (DType, Mem) {
@@ -54,7 +54,7 @@ impl Lower<'_> {
     /// The caller's buffers are where they are in every stage.
     pub(super) fn place_params(&mut self) {
         for (param, _) in self.kernel.arguments() {
-            self.places[param] = self.params[param].map(|binding| Place::Buffer(binding, None));
+            self.places[param] = self.params[param].map(|binding| StorageClass::Buffer(binding, None));
         }
     }
 
@@ -78,7 +78,7 @@ impl Lower<'_> {
     /// The packing of a param: the number of its elements in a word.
     pub(super) fn packing(&self, param: Param) -> i64 {
         match self.places[param] {
-            Some(Place::Buffer(binding, _)) => self.bindings[binding].packing.into(),
+            Some(StorageClass::Buffer(binding, _)) => self.bindings[binding].packing.into(),
             _ => 1,
         }
     }
@@ -103,14 +103,14 @@ impl Lower<'_> {
                 Some(bytes) => {
                     left -= bytes;
                     let len = self.pool.as_int(data.len).and_then(|len| u32::try_from(len.max(1)).ok()).unwrap_or(1);
-                    self.places[param] = Some(Place::Shared(self.b.shared(ty, len), ty));
+                    self.places[param] = Some(StorageClass::Shared(self.b.shared(ty, len), ty));
                 }
                 None => {
                     let len = self.pool.mul(groups, data.len);
                     let binding = self.temp(ty, len);
                     let row = self.exact(data.len)?;
                     let from = self.b.mul(self.group(), row);
-                    self.places[param] = Some(Place::Buffer(binding, Some(from)));
+                    self.places[param] = Some(StorageClass::Buffer(binding, Some(from)));
                 }
             }
         }
@@ -125,7 +125,7 @@ impl Lower<'_> {
         Ok(if is_below { self.b.i32(0) } else { index })
     }
 
-    fn place(&self, param: Param) -> Result<Place> {
+    fn place(&self, param: Param) -> Result<StorageClass> {
         self.places[param].ok_or_else(|| format!("{param} has no place"))
     }
 
@@ -133,8 +133,8 @@ impl Lower<'_> {
     pub(super) fn load(&mut self, param: Param, index: Val) -> Result<Val> {
         let dtype = self.kernel.params[param].dtype;
         match self.place(param)? {
-            Place::Shared(shared, ty) => Ok(self.b.here(Op::LoadShared(shared, index), ty)),
-            Place::Buffer(binding, from) => {
+            StorageClass::Shared(shared, ty) => Ok(self.b.here(Op::LoadShared(shared, index), ty)),
+            StorageClass::Buffer(binding, from) => {
                 self.touch(binding, Access::Read);
                 let index = from.map_or(index, |from| self.b.add(from, index));
                 let data = self.bindings[binding].clone();
@@ -189,12 +189,12 @@ impl Lower<'_> {
     pub(super) fn store(&mut self, param: Param, at: (Val, Expr), value: Val, range: Option<Range>) -> Result {
         let dtype = self.kernel.params[param].dtype;
         match self.place(param)? {
-            Place::Shared(shared, ty) => {
+            StorageClass::Shared(shared, ty) => {
                 let value = self.b.cast(ty, value);
                 self.b.push(Stmt::StoreShared { shared, index: at.0, value });
                 Ok(())
             }
-            Place::Buffer(binding, from) => {
+            StorageClass::Buffer(binding, from) => {
                 let data = self.bindings[binding].clone();
                 let index = from.map_or(at.0, |from| self.b.add(from, at.0));
                 if data.narrowed && !range.is_some_and(|r| r.lo >= -NARROW_LIMIT && r.hi <= NARROW_LIMIT) {
@@ -256,7 +256,7 @@ impl Lower<'_> {
 
     /// Writes a whole word of packed elements.
     pub(super) fn store_word(&mut self, param: Param, index: Val, value: Val) {
-        if let Some(Place::Buffer(binding, _)) = self.places[param] {
+        if let Some(StorageClass::Buffer(binding, _)) = self.places[param] {
             self.touch(binding, Access::Write);
             self.b.push(Stmt::Store { binding, index, value });
         }
@@ -264,7 +264,9 @@ impl Lower<'_> {
 
     /// Adds to an element: atomically where memory allows it, else as the only thread that does.
     pub(super) fn add_in_memory(&mut self, param: Param, at: (Val, Expr), value: Val, range: Option<Range>) -> Result {
-        let Place::Buffer(binding, None) = self.place(param)? else { return Err("an addition to a row".to_owned()) };
+        let StorageClass::Buffer(binding, None) = self.place(param)? else {
+            return Err("an addition to a row".to_owned());
+        };
         if !self.adds_atomically(param) {
             let dtype = self.kernel.params[param].dtype;
             let old = self.load(param, at.0)?;

@@ -54,7 +54,7 @@ pub struct Unsupported {
 }
 
 /// A reason for [`Unsupported`].
-type Refusal = String;
+type Reason = String;
 
 /// The kernel in the form that a device of these capabilities runs.
 ///
@@ -83,7 +83,7 @@ pub fn lower_items(kernel: &Kernel, caps: &Capabilities) -> Result<GridKernel, U
 fn lower_by<'a>(
     kernel: &'a Kernel,
     caps: &'a Capabilities,
-    run: impl FnOnce(&mut Lower<'a>) -> Result<(), Refusal>,
+    run: impl FnOnce(&mut Lower<'a>) -> Result<(), Reason>,
 ) -> Result<GridKernel, Unsupported> {
     let mut lower = Lower::new(kernel, caps);
     run(&mut lower).map_err(|reason| Unsupported { kernel: kernel.name.clone(), reason })?;
@@ -106,7 +106,7 @@ fn lower_by<'a>(
 
 /// Where a param's elements are.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum StorageClass {
     /// In a buffer, from this element on.
     Buffer(Binding, Option<Val>),
     /// In workgroup memory.
@@ -164,7 +164,7 @@ struct Lower<'a> {
     b: Builder,
     threads: u32,
     access: SecondaryMap<Binding, Option<Access>>,
-    places: SecondaryMap<Param, Option<Place>>,
+    places: SecondaryMap<Param, Option<StorageClass>>,
     values: SecondaryMap<Value, Option<Val>>,
     /// Of `int64` values, whose register is an `i32` where the range allows it.
     ranges: SecondaryMap<Value, Option<Range>>,
@@ -217,7 +217,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn run(&mut self) -> Result<(), Refusal> {
+    fn run(&mut self) -> Result<(), Reason> {
         self.bind_params()?;
         let mapping = mapping::choose(self);
         self.map_to_stages(&mapping)
@@ -230,7 +230,7 @@ impl<'a> Lower<'a> {
     }
 
     /// Runs `f` with a block open, and gives the block.
-    fn block(&mut self, f: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<Vec<Stmt>, Refusal> {
+    fn block(&mut self, f: impl FnOnce(&mut Self) -> Result<(), Reason>) -> Result<Vec<Stmt>, Reason> {
         self.b.open();
         let done = f(self);
         let stmts = self.b.close();
@@ -238,7 +238,7 @@ impl<'a> Lower<'a> {
     }
 
     /// A condition around what `f` builds; none where it is known to hold.
-    fn if_(&mut self, cond: Val, f: impl FnOnce(&mut Self) -> Result<(), Refusal>) -> Result<(), Refusal> {
+    fn if_(&mut self, cond: Val, f: impl FnOnce(&mut Self) -> Result<(), Reason>) -> Result<(), Reason> {
         if self.b.as_const(cond) == Some(1) {
             return f(self);
         }
@@ -253,8 +253,8 @@ impl<'a> Lower<'a> {
     fn for_(
         &mut self,
         [start, end, step]: [Val; 3],
-        f: impl FnOnce(&mut Self, Val) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
+        f: impl FnOnce(&mut Self, Val) -> Result<(), Reason>,
+    ) -> Result<(), Reason> {
         self.b.open();
         let counter = self.b.counter();
         let done = f(self, counter);

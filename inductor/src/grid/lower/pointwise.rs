@@ -3,13 +3,13 @@
 //! A function of floats that the device has is called; others are [spelled out](crate::grid::math).
 
 use super::integer::{comparison, operands};
-use super::{Lower, Refusal};
+use super::{Lower, Reason};
 use crate::grid::{Binary, Ty, Unary, Val, math};
 use crate::loop_ir::Value;
 use fx::prim::Pointwise as P;
 use symshapes::{DType, DTypeClass, Range};
 
-type Result<T> = std::result::Result<T, Refusal>;
+type Result<T> = std::result::Result<T, Reason>;
 
 impl Lower<'_> {
     /// A primitive applied to values.

@@ -1,13 +1,13 @@
 //! Accumulators: partial results in variables of each thread, put together where the threads of a group have shared a
 //! loop: by a tree in workgroup memory, or within subgroups where the device has them.
 
-use super::{Lower, Refusal, Running};
+use super::{Lower, Reason, Running};
 use crate::grid::{NARROW_LIMIT, Op, Shared, Stmt, Ty, Val};
 use crate::loop_ir::{Acc, AccData};
 use fx::prim::Reduction;
 use symshapes::{DType, Range};
 
-type Result<T = ()> = std::result::Result<T, Refusal>;
+type Result<T = ()> = std::result::Result<T, Reason>;
 
 /// A partial result: the value, and its position if it has one.
 pub(super) type Partial = (Val, Option<Val>);

@@ -2,12 +2,12 @@
 //! collects before it stores them.
 
 use super::mapping::Items;
-use super::{Gather, Linear, Lower, Refusal};
+use super::{Gather, Linear, Lower, Reason};
 use crate::grid::{Ty, VECTOR, Val};
 use crate::loop_ir::{Op, Param, Stmt, StoreMode};
 use symshapes::Expr;
 
-type Result = std::result::Result<(), Refusal>;
+type Result = std::result::Result<(), Reason>;
 
 /// A store that fills whole words, if a thread takes as many items as a word has elements.
 struct WordStore {

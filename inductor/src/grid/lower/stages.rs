@@ -1,7 +1,7 @@
 //! The stages of each strategy.
 
 use super::mapping::{Items, Link, Mapping, Strategy};
-use super::{Builder, Linear, Lower, Refusal};
+use super::{Builder, Linear, Lower, Reason};
 use crate::grid::build::Parts;
 use crate::grid::{Access, Binding, BindingData, Op, SharedData, Source, Stage, Stmt as GridStmt, Ty, VECTOR, Val};
 use crate::loop_ir::{Acc, Loop, Stmt};
@@ -9,7 +9,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use rustc_hash::FxHashMap;
 use symshapes::Expr;
 
-type Result = std::result::Result<(), Refusal>;
+type Result = std::result::Result<(), Reason>;
 
 /// Groups of which each dimension of a grid has no more: their numbers are never beyond the last.
 const ONE_DIMENSION: i64 = 65_535;

@@ -4,12 +4,12 @@
 //! workgroup memory first, by threads that are neighbours along that one.
 
 use super::mapping::{Items, Link};
-use super::{Lower, Refusal};
+use super::{Lower, Reason};
 use crate::grid::{Shared, Stmt as GridStmt, Val};
 use crate::loop_ir::{Op, Param, Role, Stmt, Value};
 use symshapes::{Expr, Sym};
 
-type Result = std::result::Result<(), Refusal>;
+type Result = std::result::Result<(), Reason>;
 
 /// Iterations of either loop in a square.
 const SIDE: i64 = 32;

@@ -4,13 +4,13 @@
 //! it is an `i32`. Ranges come from constants, index expressions (which the kernel's limits keep small), conversions
 //! and what narrowed buffers promise.
 
-use super::{Lower, Refusal};
+use super::{Lower, Reason};
 use crate::grid::{NARROW_LIMIT, Ty, Val, WideFloats, eval};
 use crate::loop_ir::{Op, Param, Value};
 use fx::Scalar;
 use symshapes::{DType, Expr, Range};
 
-type Result<T = ()> = std::result::Result<T, Refusal>;
+type Result<T = ()> = std::result::Result<T, Reason>;
 
 /// Values of an `i32`.
 pub(super) const SHORT: Range = Range::new(i32::MIN as i64, i32::MAX as i64);

@@ -7,7 +7,7 @@
 
 use super::lanes::Lane;
 use super::mapping::Items;
-use super::{Lower, Place, Refusal};
+use super::{Lower, Reason, StorageClass};
 use crate::grid::capabilities::GROUP_SHARE;
 use crate::grid::{Access, Binding, Stmt as GridStmt, VECTOR, Val};
 use crate::loop_ir::{Op, Param, Stmt, StoreMode, Value};
@@ -15,7 +15,7 @@ use fx::prim::Pointwise;
 use rustc_hash::FxHashMap;
 use symshapes::{DType, Expr, Sym};
 
-type Result<T = ()> = std::result::Result<T, Refusal>;
+type Result<T = ()> = std::result::Result<T, Reason>;
 
 /// The loads and stores that a stage does in vectors.
 pub(super) struct Plan {
@@ -87,7 +87,7 @@ impl<'a> Lower<'a> {
 
     /// The buffer of an access that vectors can do.
     fn vector_of(&mut self, items: &Items<'a>, param: Param, index: Expr) -> Option<Binding> {
-        let Some(Place::Buffer(binding, None)) = self.places[param] else { return None };
+        let Some(StorageClass::Buffer(binding, None)) = self.places[param] else { return None };
         let data = &self.bindings[binding];
         if data.packing != 1 || data.mem.bytes() > 4 {
             return None;

@@ -4,12 +4,12 @@
 //! loops are shared, stores are one thread's. A barrier stands before a statement that meets what others have done to
 //! memory since the last one.
 
-use super::{Lower, Refusal, params_of};
+use super::{Lower, Reason, params_of};
 use crate::grid::Val;
 use crate::loop_ir::{Loop, Param, Stmt, StoreMode, Value};
 use symshapes::Expr;
 
-type Result = std::result::Result<(), Refusal>;
+type Result = std::result::Result<(), Reason>;
 
 impl<'a> Lower<'a> {
     /// Statements as one thread runs them.

@@ -19,8 +19,8 @@ const PARAMS: [&str; 6] = ["query", "key", "value", "attn_mask", "dropout_p", "i
 const AT: &str = "scaled_dot_product_attention";
 
 impl PyHost<'_> {
-    /// Infers the result of attention on the CPU; `None` if it is not known which kernel runs. Which one runs is decided
-    /// under guards; the error says why it cannot be.
+    /// Infers the result of attention on the CPU; `None` if it is not known which kernel runs. Which one runs is
+    /// decided under guards; the error says why it cannot be.
     pub(super) fn attention(
         &self,
         graph: &Graph,

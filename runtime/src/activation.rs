@@ -43,8 +43,8 @@ impl<L: TensorLibrary> Slot<L> {
 }
 
 /// The state of one call; kept for the next one, which finds most addresses unchanged.
-pub struct Frame<L: TensorLibrary> {
-    /// The [number](Buffers::id) of the program that it is a frame of.
+pub struct Activation<L: TensorLibrary> {
+    /// The [number](Buffers::id) of the program that it is an activation of.
     of: u64,
     slots: Vec<Slot<L>>,
     /// Addresses of first elements; null until known.
@@ -73,8 +73,8 @@ pub struct Frame<L: TensorLibrary> {
     arena: Arena<L>,
 }
 
-// SAFETY: the addresses and handles are used by the thread that owns the frame, and between calls by nobody.
-unsafe impl<L: TensorLibrary> Send for Frame<L> {}
+// SAFETY: the addresses and handles are used by the thread that owns the activation, and between calls by nobody.
+unsafe impl<L: TensorLibrary> Send for Activation<L> {}
 
 /// There is no memory for what lies between kernels.
 pub enum NoMemory<L: TensorLibrary> {
@@ -84,10 +84,10 @@ pub enum NoMemory<L: TensorLibrary> {
     Device(L::Error),
 }
 
-impl<L: TensorLibrary> Frame<L> {
+impl<L: TensorLibrary> Activation<L> {
     /// The state before the first call.
-    pub(crate) fn new(buffers: &Buffers<L>) -> Frame<L> {
-        Frame {
+    pub(crate) fn new(buffers: &Buffers<L>) -> Activation<L> {
+        Activation {
             of: buffers.id,
             data: vec![ptr::null_mut(); buffers.bufs.len()],
             slots: buffers.bufs.values().map(|_| Slot::Empty).collect(),
@@ -139,12 +139,12 @@ impl<L: TensorLibrary> Frame<L> {
         std::mem::replace(&mut self.arena, Arena::Nothing)
     }
 
-    /// Checks that this is a frame of a program: in another's, buffers are other buffers.
+    /// Checks that this is an activation of a program: in another's, buffers are other buffers.
     ///
     /// # Panics
     /// It is not.
     pub(crate) fn assert_is_of(&self, buffers: &Buffers<L>) {
-        assert_eq!(self.of, buffers.id, "a frame of another program");
+        assert_eq!(self.of, buffers.id, "an activation of another program");
     }
 
     /// The tensor behind a buffer.
@@ -266,8 +266,8 @@ impl<L: TensorLibrary> Frame<L> {
                 let data = self.data(spec.buf).wrapping_offset(spec.offset as isize * buf.dtype.size() as isize);
                 let device = base.map(|base| library.info(base).map(|info| info.device)).transpose()?;
                 let layout = Strided { dtype: spec.dtype, sizes: &spec.sizes, strides: &spec.strides };
-                // SAFETY: the plan keeps views inside their buffers; the arena outlives the frame's tensors, and other
-                // buffers, the lender among them, outlive the step.
+                // SAFETY: the plan keeps views inside their buffers; the arena outlives the tensors of the activation,
+                // and other buffers, the lender among them, outlive the step.
                 unsafe { library.over(data, layout, device.unwrap_or(buffers.memory())) }?
             }
         };

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use symshapes::{Expr, Sym};
 
 /// The values of one element each of a run, in their order, and the place of the first.
-pub(super) struct Woven {
+pub(super) struct Interleaved {
     param: Param,
     index: Expr,
     values: SmallVec<[Value; 4]>,
@@ -22,7 +22,7 @@ pub(super) enum Turn {
     /// It is written with a later one.
     Later,
     /// It is written with those before it.
-    Now(Woven),
+    Now(Interleaved),
 }
 
 impl<'c> Emitter<'_, 'c> {
@@ -52,7 +52,7 @@ impl<'c> Emitter<'_, 'c> {
         if at < last {
             return Some(Turn::Later);
         }
-        Some(Turn::Now(Woven { param, index: group[0].2, values: group.iter().map(|g| g.3).collect() }))
+        Some(Turn::Now(Interleaved { param, index: group[0].2, values: group.iter().map(|g| g.3).collect() }))
     }
 
     /// True if a statement neither reads the buffer nor writes places of it that may be the same.
@@ -68,8 +68,8 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     /// Writes the elements of a group.
-    pub(super) fn store_woven(&mut self, woven: &Woven) {
-        let Woven { param, index, values } = woven;
+    pub(super) fn store_interleaved(&mut self, interleaved: &Interleaved) {
+        let Interleaved { param, index, values } = interleaved;
         let values: SmallVec<[Many<'c>; 4]> =
             values.iter().map(|&value| self.to_memory(*param, self.value(value))).collect();
         let (elem, buffer) = (self.elem_of(*param).memory(), self.buffer(*param));

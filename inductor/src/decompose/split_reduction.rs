@@ -1,5 +1,5 @@
-//! Reductions of much to little, in parts: threads share the rows of a kernel, and few long rows leave most of them
-//! idle.
+//! Split reductions: those of much to little are done in parts. Threads share the rows of a kernel, and few long rows
+//! leave most of them idle.
 //!
 //! A part is what some of the reduced dimensions leave for each position of the others, or a stretch of one of them, of
 //! which the last is filled up; what the parts give is reduced once more. Sums over the rows of a large matrix are done

@@ -10,7 +10,7 @@ use crate::tensor_ir::{GatherDim, Op, Tensor, TensorData, TensorGraph, View, con
 
 /// The loop variables of a domain.
 #[derive(Clone, Debug)]
-pub struct Frame {
+pub struct LoopVars {
     /// The domain.
     pub domain: Domain,
     /// One symbol for each outer extent.
@@ -19,15 +19,15 @@ pub struct Frame {
     pub red: Vec<Sym>,
 }
 
-impl Frame {
+impl LoopVars {
     /// The variables of a domain.
-    pub fn new(pool: &mut Pool, domain: &Domain) -> Frame {
+    pub fn new(pool: &mut Pool, domain: &Domain) -> LoopVars {
         let mut symbols = |prefix: &str, extents: &[Expr]| -> Vec<Sym> {
             extents.iter().enumerate().map(|(k, &n)| pool.position(&format!("{prefix}{k}"), n)).collect()
         };
         let outer = symbols("x", &domain.outer);
         let red = symbols("r", &domain.red);
-        Frame { domain: domain.clone(), outer, red }
+        LoopVars { domain: domain.clone(), outer, red }
     }
 
     /// The outer variables and their extents.
@@ -197,8 +197,8 @@ pub struct Reads<'a> {
     pub graph: &'a TensorGraph,
     /// The expressions.
     pub pool: &'a mut Pool,
-    /// The frame in which positions are expressed.
-    pub frame: &'a Frame,
+    /// The variables in which positions are expressed.
+    pub vars: &'a LoopVars,
     /// True for tensors at which the walk stops: those that lie in memory or that a kernel computes as a root.
     pub stops: &'a dyn Fn(Tensor) -> bool,
     /// The tensors at which it stopped, with the positions.
@@ -215,16 +215,16 @@ impl<'a> Reads<'a> {
     pub fn new(
         graph: &'a TensorGraph,
         pool: &'a mut Pool,
-        frame: &'a Frame,
+        vars: &'a LoopVars,
         stops: &'a dyn Fn(Tensor) -> bool,
     ) -> Reads<'a> {
         let (found, indices, seen) = (Vec::new(), Vec::new(), FxHashSet::default());
-        Reads { graph, pool, frame, stops, found, indices, seen, fresh: 0 }
+        Reads { graph, pool, vars, stops, found, indices, seen, fresh: 0 }
     }
 
     /// Walks the expression of a root from the position that an iteration computes.
     pub fn root(&mut self, root: &Root) {
-        let index = self.frame.source_point(self.pool, root, self.graph);
+        let index = self.vars.source_point(self.pool, root, self.graph);
         match &root.kind {
             RootKind::Reduce { source, .. } => self.visit(*source, &index),
             RootKind::Scan { source, dim } => {

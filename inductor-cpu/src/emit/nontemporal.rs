@@ -1,4 +1,4 @@
-//! Results that go past the caches.
+//! Non-temporal stores: results that go past the caches.
 //!
 //! A store to memory that no cache holds reads its line first, and what it writes drives out what the kernel has still
 //! to read. Where the buffers of a kernel do not fit into the last-level cache together, little of its results is left
@@ -39,13 +39,13 @@ impl<'c> Emitter<'_, 'c> {
         let bytes = kernel.arguments().fold(self.ir.i64(0), |sum, (_, data)| {
             self.ir.add_nsw(sum, self.ir.mul_nsw(self.scalar_index(data.len), data.dtype.size() as i64))
         });
-        self.streams = Some(self.ir.icmp(IntPredicate::SGE, bytes.into(), self.ir.i64(limit).into()));
+        self.nontemporal = Some(self.ir.icmp(IntPredicate::SGE, bytes.into(), self.ir.i64(limit).into()));
     }
 
     /// Writes whole vectors, side by side from element `base` on, past the caches if they may go there. False if they
     /// never may, and nothing is emitted.
     pub(super) fn store_past(&self, param: Param, base: IntValue<'c>, value: &Many<'c>) -> bool {
-        let Some(streams) = self.streams.filter(|_| self.is_only_written(param)) else { return false };
+        let Some(streams) = self.nontemporal.filter(|_| self.is_only_written(param)) else { return false };
         let (elem, buffer) = (self.elem_of(param).memory(), self.buffer(param));
         let bytes = self.lanes * elem.bytes();
         if bytes < SHORTEST {
@@ -70,7 +70,7 @@ impl<'c> Emitter<'_, 'c> {
 
     /// Orders the stores past the caches before what follows the kernel.
     pub(super) fn end_streams(&self) {
-        if self.streams.is_some() && cfg!(target_arch = "x86_64") {
+        if self.nontemporal.is_some() && cfg!(target_arch = "x86_64") {
             self.ir.call_intrinsic("llvm.x86.sse.sfence", &[], &[]);
         }
     }

@@ -1,4 +1,4 @@
-//! Columns of many rows, asked for before they are read.
+//! Software prefetch: columns of many rows, asked for before they are read.
 //!
 //! A vector loop around one over rows reads a few elements of each row, far apart: the processor sees no run that it
 //! could look ahead along, and every line is waited for. So each visit to a row asks for what the next iteration of the
@@ -24,7 +24,7 @@ const PART_OF_CACHE: usize = 8;
 
 /// The loads that ask for what the next iteration of the vector loop around reads, in a kernel for a largest cache of
 /// so many bytes.
-pub(super) fn early_loads(kernel: &Kernel, cache_bytes: usize) -> FxHashSet<Value> {
+pub(super) fn prefetched_loads(kernel: &Kernel, cache_bytes: usize) -> FxHashSet<Value> {
     let mut loads = FxHashSet::default();
     let is_large = typical_bytes(kernel).is_some_and(|bytes| bytes > (cache_bytes / PART_OF_CACHE) as i64);
     if is_large {
@@ -58,7 +58,7 @@ impl Emitter<'_, '_> {
     /// Asks for what the next iteration of the vector loop reads by a load, if it is one of those.
     pub(super) fn ask_ahead(&self, load: Value) {
         let Op::Load { param, index, .. } = self.kernel.values[load].op else { return };
-        if !self.early.contains(&load) || self.vector.as_ref().is_none_or(|vector| vector.active.is_some()) {
+        if !self.prefetched.contains(&load) || self.vector.as_ref().is_none_or(|vector| vector.active.is_some()) {
             return;
         }
         let (elem, copies) = (self.elem_of(param).memory(), self.copies());
