@@ -17,7 +17,7 @@ from rust_inductor import _log_code, _native
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    Compiler = Callable[[torch.fx.GraphModule, Sequence[Any]], _native.CompiledFn]
+    Compiler = Callable[[torch.fx.GraphModule, Sequence[Any]], Callable[..., Any]]
 
 
 def compile_module(
@@ -39,7 +39,7 @@ def compile_module(
     has_custom_operators = False
 
     def compiler(kind: str) -> Compiler:
-        def compile_aten(graph: torch.fx.GraphModule, inputs: Sequence[Any]) -> _native.CompiledFn:
+        def compile_aten(graph: torch.fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
             nonlocal has_custom_operators
             has_custom_operators |= any(_is_custom(node.target) for node in graph.graph.nodes)
             known = weights if len(inputs) == len(example_inputs) else ()
@@ -50,7 +50,8 @@ def compile_module(
             if on_graph is not None:
                 on_graph(kind, compiled)
             _log_code.log(kind, compiled)
-            return compiled
+            written = _written(graph.graph)
+            return _uncounted(compiled, written) if written else compiled
 
         return compile_aten
 
@@ -69,6 +70,27 @@ def compile_module(
         for first_call in first_calls:
             first_call._is_first = False
     return callable_
+
+
+def _written(graph: torch.fx.Graph) -> list[int]:
+    """The inputs, by number, that a graph writes to."""
+    inputs = {node: at for at, node in enumerate(graph.find_nodes(op="placeholder"))}
+    writes = graph.find_nodes(op="call_function", target=torch.ops.aten.copy_.default)
+    return sorted({inputs[node.args[0]] for node in writes if node.args[0] in inputs})
+
+
+def _uncounted(compiled: _native.CompiledFn, written: Sequence[int]) -> Callable[..., Any]:
+    """A call that counts no versions of these inputs, whoever writes to them: AOTAutograd counts one afterwards."""
+
+    def run(args: list[Any]) -> Any:
+        counted = [args[at] for at in written if not args[at].is_inference()]
+        versions = [tensor._version for tensor in counted]
+        results = compiled(args)
+        torch._C._autograd._unsafe_set_version_counter(tuple(counted), tuple(versions))
+        return results
+
+    vars(run).update(vars(compiled))
+    return run
 
 
 class _FirstCalls(threading.local):

@@ -196,6 +196,29 @@ def test_a_write_counts_as_one_version() -> None:
         assert x._version == 1
 
 
+@pytest.mark.parametrize("dynamo", ["rust", "torch"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: torch.randn(4, 6).t(),
+        lambda: torch.randn(4, 6)[:, ::2],
+        lambda: torch.randn(4, 6)[1:, 1:],
+        lambda: torch.randn(2, 3, 4, 4).to(memory_format=torch.channels_last)[:, :2],
+    ],
+    ids=["transposed", "gaps", "offset", "channels_last"],
+)
+def test_a_write_to_a_strided_input_counts_as_one_version(make: Callable[[], torch.Tensor], dynamo: str) -> None:
+    for write in (lambda x: x.mul_(2), lambda x: x[0].add_(1), lambda x: x.__setitem__(0, 1)):
+        compiled = torch.compile(
+            lambda x, write=write: (x.sin(), write(x))[0], backend="rust_inductor", options={"dynamo": dynamo}
+        )
+        for _ in range(2):
+            x = make()
+            version, expected = x._version, x.sin()
+            torch.testing.assert_close(compiled(x), expected)
+            assert x._version == version + 1
+
+
 def test_inputs_that_share_memory_are_another_graph(through_aot: list[Any]) -> None:
     def both(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         x.mul_(2)
