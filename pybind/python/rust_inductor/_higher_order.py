@@ -126,6 +126,58 @@ def jvp(
     return (*along, *results)
 
 
+def differentiated(func: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool) -> tuple[Any, Any, Any]:
+    """The output of a function, its auxiliary output, and what takes cotangents: ``torch.func.vjp``'s, for a tracer."""
+    output, pullback, *aux = torch.func.vjp(func, *primals, has_aux=has_aux)
+    return output, aux[0] if has_aux else None, pullback
+
+
+def pulled_back(pullback: Any, cotangents: Any, retain_graph: bool, create_graph: bool | None) -> Any:
+    """The gradients by each primal of :func:`differentiated`."""
+    return pullback(cotangents, retain_graph, create_graph)
+
+
+class Pulled(tuple[torch.Tensor, ...]):
+    """The results of a subgraph, with what takes the cotangents of some of them."""
+
+    pullback: Callable[..., tuple[torch.Tensor, ...]]
+
+
+def vjp(
+    body: Callable[..., tuple[torch.Tensor, ...]],
+    outputs: tuple[int, ...],
+    count: int,
+    *operands: Any,
+) -> Pulled:
+    """``torch.func.vjp`` of a subgraph by the first operands."""
+
+    def function(*by: torch.Tensor) -> Any:
+        results = body(*by, *operands[count:])
+        return tuple(results[at] for at in outputs), results
+
+    found: Any = torch.func.vjp(function, *operands[:count], has_aux=True)
+    _, pullback, results = found
+    pulled = Pulled(results)
+    pulled.pullback = pullback
+    return pulled
+
+
+def pull_back(
+    results: tuple[torch.Tensor, ...],
+    body: Callable[..., tuple[torch.Tensor, ...]],
+    outputs: tuple[int, ...],
+    count: int,
+    *operands: Any,
+) -> tuple[torch.Tensor, ...]:
+    """The gradients for cotangents, which are the last operands, of what :func:`vjp` gave for all the others.
+
+    Where only sizes are asked for, plain results stand for those; then the subgraph is differentiated here.
+    """
+    at = len(operands) - len(outputs)
+    pulled = results if isinstance(results, Pulled) else vjp(body, outputs, count, *operands[:at])
+    return tuple(pulled.pullback(operands[at:]))
+
+
 def checkpoint(
     body: torch.fx.GraphModule,
     *operands: Any,

@@ -59,6 +59,16 @@ def hessian(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Cal
     return jacfwd(jacrev(func, argnums), argnums)
 
 
+def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
+    """``torch.func.vjp``."""
+    output, aux, pullback = _higher_order.differentiated(func, primals, has_aux)
+
+    def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+        return _higher_order.pulled_back(pullback, cotangents, retain_graph, create_graph)
+
+    return (output, vjp_fn, aux) if has_aux else (output, vjp_fn)
+
+
 def flex_attention(
     query: torch.Tensor,
     key: torch.Tensor,

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
 from torch import Tensor
-from torch.func import functional_call, grad, hessian, jacfwd, jacrev, jvp, linearize, vjp, vmap
+from torch.func import functional_call, grad, hessian, jacfwd, jacrev, jvp, linearize, vmap
 
 import rust_inductor
 from pybind.tests.helpers import same
@@ -19,6 +19,8 @@ from pybind.tests.helpers import same
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+#: As many results as it is asked for.
+vjp: Any = torch.func.vjp
 A, B, M = torch.randn(3, 4), torch.randn(5, 3, 4), torch.randn(4, 4)
 LAYER = torch.nn.Linear(4, 2)
 
@@ -58,6 +60,26 @@ def under_no_grad(x: Tensor) -> object:
         return jacrev(number)(x)
 
 
+def number_of_rows(x: Tensor) -> Tensor:
+    return (x * x.cos()).sum(1)
+
+
+def vjp_with_aux(x: Tensor) -> tuple[object, ...]:
+    output, vjp_fn, aux = vjp(with_aux, x, has_aux=True)
+    return output, vjp_fn(output * 2), aux
+
+
+def vjp_of_its_output(x: Tensor) -> tuple[object, ...]:
+    output, vjp_fn = vjp(number_of_rows, x)
+    return output + 1, vjp_fn(torch.ones_like(output)), vjp_fn(output)
+
+
+def vjp_of_noise(x: Tensor) -> tuple[object, ...]:
+    torch.manual_seed(5)
+    output, vjp_fn = vjp(lambda y: torch.nn.functional.dropout(y * y, 0.5), x)
+    return output, vjp_fn(torch.ones_like(output))
+
+
 PROGRAMS: dict[str, Callable[[Tensor], object]] = {
     "functional_call": lambda x: functional_call(LAYER, dict(LAYER.named_parameters()), (x,)),
     "functional_call_grad": lambda x: grad(of_parameters)({k: v.detach() for k, v in LAYER.named_parameters()}),
@@ -90,8 +112,19 @@ PROGRAMS: dict[str, Callable[[Tensor], object]] = {
     "jvp_strict": lambda x: jvp(lambda y: (y * 2, y.sum()), (x,), (x,), strict=True),
     "jvp_user": lambda x: jvp(product, (x, x), (x, x)),
     "linearize": lambda x: linearize(number, x)[1](x),
+    "vjp_aux": lambda x: vjp_with_aux(x),
     "vjp_builtin": lambda x: vjp(torch.sin, x)[1](x),
+    "vjp_of_its_output": lambda x: vjp_of_its_output(x),
+    "vjp_of_vjp": lambda x: vjp(lambda y: vjp(torch.sin, y)[1](y)[0], x)[1](x),
+    "vjp_random": lambda x: vjp_of_noise(x),
+    "vjp_tuples": lambda x: vjp(lambda p, q: (p * q["q"], (p.sin() @ q["q"].t(),)), x, {"q": x + 1})[1](
+        (x, (x @ x.t(),))
+    ),
+    "vjp_twice": lambda x: [vjp_fn(y) for vjp_fn in [vjp(number_of_rows, x)[1]] for y in (x[:, 0], x[:, 1])],
     "vjp_user": lambda x: vjp(product, x, x)[1](torch.tensor(1.0)),
+    "vjp_view": lambda x: vjp(lambda y: y.t(), x)[1](x.t().cos()),
+    "vjp_within_vmap": lambda x: vmap(lambda row: vjp(torch.sin, row)[1](row)[0])(x),
+    "vjp_zero": lambda x: vjp(lambda _y, z: z * 2, x, x)[1](x),
     "vmap_chunks": lambda x: vmap(torch.dot, chunk_size=2)(x, x),
     "vmap_dot": lambda x: vmap(torch.dot)(x, x),
     "vmap_dot_in_dims": lambda x: vmap(torch.dot, in_dims=(1, 1))(x, x),
@@ -128,7 +161,8 @@ def test_program(name: str, backend: str) -> None:
 #: Programs whose graph ends: at a transform that is not captured, at the attributes of a function without Python code,
 #: which the transform's wrapper takes on, or at a named tuple from a transformed function.
 NOT_CAPTURED = {
-    *("linearize", "vjp_builtin", "vjp_user"),
+    "linearize",
+    "vjp_random",
     *("hessian_builtin", "jacfwd_builtin", "jacrev_builtin"),
     "vmap_tuple",
 }
@@ -146,6 +180,41 @@ def test_is_one_graph(name: str) -> None:
     compiled = rust_inductor.compile(PROGRAMS[name], backend=counted, fullgraph=True)
     same(plain(compiled(x)), plain(PROGRAMS[name](x)))
     assert len(graphs) == 1
+
+
+def test_a_vjp_whose_second_part_escapes_is_torchs() -> None:
+    def function(x: Tensor) -> Any:
+        y = x + 1
+        return vjp(number_of_rows, y)
+
+    def across_a_break(x: Tensor) -> object:
+        output, vjp_fn = vjp(number_of_rows, x)
+        x.add_(0)
+        torch._dynamo.graph_break()
+        return output, vjp_fn(output)
+
+    x = torch.randn(3, 4)
+    output, vjp_fn = rust_inductor.compile(function)(x)
+    same(plain(vjp_fn(output)), plain(function(x)[1](output)))
+    found, expected = rust_inductor.compile(lambda x: across_a_break(x.clone())), across_a_break(x.clone())
+    same(plain(found(x)), plain(expected))
+    with pytest.raises(RuntimeError, match="pytree structure of cotangents"):
+        rust_inductor.compile(lambda x: vjp(torch.sin, x)[1]((x,)))(x)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "rust_inductor"])
+def test_gradients_pass_through_a_vjp(backend: str) -> None:
+    def function(x: Tensor, y: Tensor) -> Any:
+        output, vjp_fn = vjp(lambda z: (z * z.sin() * y).sum(1), x)
+        return (output.sum() + vjp_fn(output.cos())[0].square().sum()) * 2
+
+    compiled, given = rust_inductor.compile(function, backend=backend), torch.randn(2, 3, 4)
+    gradients = []
+    for called in (compiled, function):
+        x, y = (tensor.clone().requires_grad_() for tensor in given)
+        called(x, y).backward()
+        gradients.append([x.grad, y.grad])
+    torch.testing.assert_close(*gradients)
 
 
 def test_a_transform_that_escapes_is_a_function_like_torchs() -> None:

@@ -129,6 +129,19 @@ pub(in crate::trace) enum Value {
     TypeExpr(TypeOperator, ValueId, ValueId),
     /// `super()`: the class after which the MRO is searched, and the object or class.
     Super(ValueId, ValueId),
+    /// The part of `torch.func.vjp` that takes cotangents. It lives in the graph, and is no value outside of it.
+    Pullback(Rc<Pullback>),
+}
+
+/// A differentiated call of a function in the graph.
+#[derive(Debug)]
+pub(in crate::trace) struct Pullback {
+    /// The operator's call, which gives the outputs.
+    pub(in crate::trace) call: NodeId,
+    /// The arguments of the function, by all of which it is differentiated.
+    pub(in crate::trace) args: Vec<ValueId>,
+    /// The output: a tensor, or tuples of tensors.
+    pub(in crate::trace) output: ValueId,
 }
 
 impl Value {

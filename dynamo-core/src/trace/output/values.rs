@@ -203,6 +203,7 @@ impl Output<'_, '_> {
                 self.builder.load_attr(&name);
             }
             Value::Traceback => return Err(construct("a traceback")),
+            Value::Pullback(_) => return Err(construct("what takes the cotangents of `torch.func.vjp`")),
             Value::Code(_) => return Err(construct("a code object")),
         }
         Ok(())

@@ -9,13 +9,14 @@ use crate::trace::{
     core::{
         context::{Class, Context, Grad},
         state::State,
-        value::{Keywords, Value, ValueId},
+        value::{Keywords, Pullback, Value, ValueId},
     },
     graph::region::{Parameter, Region, Results, Structure, refused},
     interp::signature::{Bound, Row, row},
 };
 use fx::{Arg, Kind as NodeKind, Meta, NodeId};
 use guards::Constant;
+use std::rc::Rc;
 
 pub(in crate::trace) const ROWS: &[Row] = &[
     // What it loads is there when the graph runs.
@@ -64,6 +65,9 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         },
     ),
     row("torch.func.jvp(func, primals, tangents, *, strict=False, has_aux=False)", jvp),
+    row("torch.func.vjp(func, *primals, has_aux=False)", |t, b| as_ours(t, b, "vjp")),
+    row("rust_inductor._higher_order.differentiated(func, primals, has_aux)", vjp),
+    row("rust_inductor._higher_order.pulled_back(pullback, cotangents, retain_graph, create_graph)", pulled_back),
 ];
 
 /// The arguments by which a function is differentiated.
@@ -346,6 +350,88 @@ fn jvp(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
         parts.push(t.built(&aux, results)?);
     }
     Ok(t.value(Value::Tuple(parts)))
+}
+
+/// The first part of `torch.func.vjp`: output, auxiliary output, and what takes cotangents.
+fn vjp(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    const NAME: &str = "torch.func.vjp";
+    let (function, args) = (b.arg(0)?, t.items_within(NAME, b.arg(1)?)?);
+    let has_aux = t.truth(b.arg(2)?)?;
+    let by = By::of(t, NAME, &args, None)?;
+    let region = by.region(t, NAME, function, (&args, vec![]), Some(GRAD))?;
+    let (output, aux) = output_and_aux(NAME, &region, has_aux)?;
+    let mut outputs = Vec::new();
+    if !is_of_tuples(&output, &mut outputs) || outputs.is_empty() || by.leaves.is_empty() {
+        return Err(refused(NAME, "of a function that gives no tuples of tensors, each once"));
+    }
+    let operands = t.operands(NAME, &[&region])?;
+    let body = t.subgraph(&region, &operands);
+    let numbers = Arg::Tuple(outputs.iter().map(|&at| Arg::Int(at as i64)).collect());
+    let mut call = vec![t.fetch_subgraph("vjp_body", body), numbers, Arg::Int(by.leaves.len() as i64)];
+    call.extend(nodes(&by.leaves));
+    call.extend(nodes(&operands));
+    let results = called(t, "rust_inductor._higher_order.vjp", call, vec![], region.results.len())?;
+    let first = if let Value::Tensor(node) = t.get(results[outputs[0]])? { Some(node) } else { None };
+    let call = first.and_then(|node| t.graph.torch[node].args.first()?.as_node());
+    let call = call.ok_or_else(|| refused(NAME, "whose results are unknown"))?;
+    let output = t.built(&output, &results)?;
+    let aux = match aux {
+        Some(aux) => t.built(&aux, &results)?,
+        None => t.none(),
+    };
+    let pullback = t.value(Value::Pullback(Rc::new(Pullback { call, args, output })));
+    Ok(t.value(Value::Tuple(vec![output, aux, pullback])))
+}
+
+/// True for a tensor, or tuples of tensors, of which no two are one; collects the numbers of the results in order.
+fn is_of_tuples(structure: &Structure, numbers: &mut Vec<usize>) -> bool {
+    match structure {
+        Structure::Result(at) if numbers.contains(at) => false,
+        Structure::Result(at) => {
+            numbers.push(*at);
+            true
+        }
+        Structure::Tuple(items) => items.iter().all(|item| is_of_tuples(item, numbers)),
+        Structure::List(_) | Structure::Dict(_) | Structure::Known(_) => false,
+    }
+}
+
+/// The second part of `torch.func.vjp`: the gradients by each argument for cotangents of the output.
+fn pulled_back(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    const NAME: &str = "torch.func.vjp";
+    let Value::Pullback(pullback) = t.get(b.arg(0)?)? else { return Err(refused(NAME, "of another graph")) };
+    if t.arg(b.arg(2)?)? != Arg::Bool(true) || t.arg(b.arg(3)?)? != Arg::None {
+        return Err(refused(NAME, "with options of autograd's"));
+    }
+    let cotangents = b.arg(1)?;
+    if !t.is_arranged_as(cotangents, pullback.output)? {
+        return Err(refused(NAME, "with cotangents that do not match the output"));
+    }
+    let by = By::of(t, NAME, &pullback.args, None)?;
+    let cotangents = t.leaves(NAME, cotangents)?;
+    let mut call = vec![Arg::Node(pullback.call)];
+    call.extend(t.graph.torch[pullback.call].args.iter().cloned());
+    call.extend(nodes(&cotangents));
+    let gradients = called(t, "rust_inductor._higher_order.pull_back", call, vec![], by.leaves.len())?;
+    by.arranged(t, &pullback.args, &gradients)
+}
+
+impl Tracer<'_> {
+    /// True if a value consists of tensors where another one does, in the same tuples.
+    fn is_arranged_as(&mut self, value: ValueId, other: ValueId) -> Traced<bool> {
+        Ok(match (self.get(value)?, self.get(other)?) {
+            (Value::Tensor(_), Value::Tensor(_)) => true,
+            (Value::Tuple(items), Value::Tuple(others)) if items.len() == others.len() => {
+                for (item, other) in items.into_iter().zip(others) {
+                    if !self.is_arranged_as(item, other)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            _ => false,
+        })
+    }
 }
 
 /// The results of a call of an operator of ours, which gives so many tensors.

@@ -208,7 +208,16 @@ impl<'py> PyHost<'py> {
                     Some(value) => value.into_pyobject(py)?.into_any(),
                     None => return Ok(None),
                 },
-                _ => return Ok(None),
+                Some(Meta::Tuple(items)) => {
+                    let mut all = Vec::new();
+                    for item in items {
+                        let Some(Meta::Tensor(meta)) = item else { return Ok(None) };
+                        let Some(tensor) = self.without_data(known, meta)? else { return Ok(None) };
+                        all.push(tensor);
+                    }
+                    PyTuple::new(py, all)?.into_any()
+                }
+                Some(Meta::Bool(_) | Meta::Plain(_)) | None => return Ok(None),
             },
             Arg::List(items) => match all(items)? {
                 Some(items) => PyList::new(py, items)?.into_any(),
@@ -258,6 +267,11 @@ impl<'py> PyHost<'py> {
                 items.iter().all(Option::is_some).then_some(Meta::Tuple(items))
             }
             View::Constant(Constant::None) => Some(Meta::Plain(Arg::None)),
+            // The results of `_higher_order.vjp` are a tuple that carries more.
+            _ if value.get_type().name()? == "Pulled" => {
+                let plain = self.py.get_type::<PyTuple>().call1((value,))?;
+                self.meta(pool, &plain, device)?
+            }
             _ => None,
         })
     }
