@@ -383,6 +383,22 @@ def test_attention_is_laid_out_as_its_kernel_does(shape, transposed, keywords):
     assert compiled(*tensors, **keywords) == attention_layout(*tensors, **keywords)
 
 
+@pytest.mark.parametrize("dynamo", ["rust", "torch"])
+def test_strides_that_no_address_depends_on_are_seen(dynamo):
+    """Those of dimensions of size one, and of tensors without elements: by the program, and in views that it gives."""
+
+    def look(x):
+        return x.stride(), x.t(), x[:, None], x.detach(), x + 1
+
+    compiled = torch.compile(look, backend="rust_inductor", options={"dynamo": dynamo})
+    for sizes, strides in (((4, 1), (1, 7)), ((4, 1), (1, 9)), ((0, 3), (3, 1)), ((0, 3), (5, 1))):
+        x = torch.zeros(4 * 9).as_strided(sizes, strides)
+        expected, found = look(x), compiled(x)
+        assert found[0] == expected[0]
+        assert [view.stride() for view in found[1:4]] == [view.stride() for view in expected[1:4]]
+        torch.testing.assert_close(found[4], expected[4])
+
+
 @pytest.mark.parametrize("heads", [1, 2, 4])
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("keywords", [{}, {"dropout_p": 0.5}, {"attn_mask": True}, {"enable_gqa": True}])
