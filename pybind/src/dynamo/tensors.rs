@@ -19,8 +19,8 @@ pub(super) struct Wanted {
     requires_grad: bool,
     dtype: i32,
     device_index: Option<i32>,
-    /// The sizes and strides. A stride is observable where no address depends on it, too: `stride()` gives it, and so do
-    /// views among the results.
+    /// The sizes and strides. A stride is observable where no address depends on it, too: `stride()` gives it, and so
+    /// do views among the results.
     sizes: Box<[Extent]>,
     strides: Box<[Extent]>,
 }
