@@ -85,8 +85,8 @@ def run_child(writing: int, function: Callable[..., Any], arguments: tuple[Any, 
 def copy_pages() -> None:
     """Copies the pages that a child shares with its parent, which the first write to each does else.
 
-    In what is timed afterwards no such copies are counted: without them 10 ms of a capture are 18. A kernel that does
-    not know the advice changes nothing.
+    What is timed afterwards has no such copies in it: they made 18 ms of a capture of 10. A kernel that does not know
+    the advice changes nothing.
     """
     madvise = ctypes.CDLL(None).madvise
     madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]

@@ -19,7 +19,7 @@ pub use kernel::{CudaKernel, Work};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use inductor::backend;
+use inductor::backend::{self, BackendError};
 use inductor::device::Refusal;
 use inductor::grid::{Capabilities, GridKernel, lower};
 use inductor::loop_ir::Kernel;
@@ -93,6 +93,22 @@ impl Cuda {
         let compiled = self.compile_with(kernels, &capabilities());
         let kernels = kernels.iter().map(|&kernel| kernel.clone());
         kernels.zip(compiled).map(|(kernel, compiled)| CudaKernel::new(kernel, compiled).map(Arc::new)).collect()
+    }
+
+    /// Compiles the kernels of a plan, in parallel, in their order.
+    ///
+    /// # Errors
+    /// The first kernel that cannot be compiled.
+    pub fn compile_all<'k>(
+        &self,
+        kernels: impl IntoIterator<Item = &'k Kernel>,
+    ) -> Result<Vec<Arc<CudaKernel>>, BackendError> {
+        let kernels: Vec<&Kernel> = kernels.into_iter().collect();
+        let compiled = self.compile(&kernels).into_iter().zip(&kernels);
+        let named = |(compiled, kernel): (Result<_, Refusal>, &&Kernel)| {
+            compiled.map_err(|Refusal(reason)| BackendError { backend: "cuda", kernel: kernel.name.clone(), reason })
+        };
+        compiled.map(named).collect()
     }
 
     fn compile_with(&self, kernels: &[&Kernel], caps: &Capabilities) -> Vec<Result<Compiled, Refusal>> {

@@ -195,18 +195,20 @@ pub fn compile_for<C>(
     let order = log.pass("fuse", || Ok(schedule::schedule(&tensors, &mut pool, roots)))?;
 
     let mut plan = log.pass("lower", || Ok(planner::plan(graph, &tensors, pool, &order, target)))?;
+    check_plan("lower", &plan)?;
     if target.epilogues {
         log.rewrite("epilogues", || epilogue::fuse(&mut plan));
+        check_plan("epilogues", &plan)?;
     }
     if target.in_place {
         log.rewrite("in place", || in_place::fuse(&mut plan, graph));
+        check_plan("in place", &plan)?;
     }
     if let Some(weights) = weights {
         log.rewrite("freeze", || freeze::hoist(&mut plan, weights));
+        check_plan("freeze", &plan)?;
     }
     log.print(&plan);
-    plan.kernels.values().try_for_each(|kernel| check("lower", || loop_ir::verify::verify(kernel)))?;
-    check("plan", || plan.typical().map_or(Ok(()), |plan| plan::verify::verify(&plan)))?;
 
     let code = log.pass("codegen", || Ok(generate(&plan)?))?;
     Ok(Compiled { plan, code, stages: log.stages })
@@ -218,6 +220,12 @@ fn check<E: std::fmt::Display>(stage: &'static str, verify: impl FnOnce() -> Res
         return Ok(());
     }
     verify().map_err(|reason| Error::Invalid { stage, reason: reason.to_string() })
+}
+
+/// Verifies a plan for typical sizes, and its kernels, in debug builds.
+fn check_plan(stage: &'static str, plan: &SymbolicPlan) -> Result<(), Error> {
+    plan.kernels.values().try_for_each(|kernel| check(stage, || loop_ir::verify::verify(kernel)))?;
+    check(stage, || plan.typical().map_or(Ok(()), |plan| plan::verify::verify(&plan)))
 }
 
 /// Times each stage.

@@ -10,9 +10,8 @@ use crate::options::Options;
 use crate::torch::pool;
 use cranelift_entity::PrimaryMap;
 use inductor::Config;
-use inductor::backend::{Backend, BackendError, CompiledKernel};
+use inductor::backend::{Backend, CompiledKernel};
 use inductor::device::{Device as _, Refusal};
-use inductor::loop_ir::Kernel;
 use inductor::offload::{Placement, StepDevice};
 use inductor::plan::{CallKind, Fate, KernelId, Launch, Plan, SizeError, Step, SymbolicPlan};
 use inductor_cpu::Cpu;
@@ -242,15 +241,8 @@ fn middle(graph: &fx::Graph, roles: &Roles, options: &Options, on: On) -> Result
             let device = Device { kind: DeviceKind::Cuda, index: Some(index) };
             let config = Config::new(inductor::Options { device, ..chosen }, cuda.capabilities());
             inductor::compile_for(graph, &config, |plan| {
-                let kernels: Vec<&Kernel> = plan.kernels.values().collect();
-                let refused = |kernel: &Kernel, Refusal(reason)| BackendError {
-                    backend: "cuda",
-                    kernel: kernel.name.clone(),
-                    reason,
-                };
-                let compiled = cuda.compile(&kernels).into_iter().zip(&kernels);
-                let compiled = compiled.map(|(compiled, kernel)| compiled.map_err(|refusal| refused(kernel, refusal)));
-                Ok(Code::Cuda(Arc::clone(&cuda), index, compiled.collect::<Result<_, _>>()?))
+                let kernels = cuda.compile_all(plan.kernels.values())?;
+                Ok(Code::Cuda(Arc::clone(&cuda), index, kernels.into_iter().collect()))
             })
         }
         On::Device(device) => {

@@ -23,7 +23,7 @@ pub(crate) struct Options {
     /// True if memory of which the program says nothing is filled, as torch does it where results have to be the same.
     pub(crate) fills: bool,
     /// Where graphs run.
-    pub(crate) place: TargetDevice,
+    pub(crate) target: TargetDevice,
     /// Which of the machine's adapters is that, where it is no processor.
     adapter: Option<AdapterChoice>,
 }
@@ -37,7 +37,7 @@ impl Default for Options {
             max_autotune: false,
             threads: None,
             fills: false,
-            place: TargetDevice::default(),
+            target: TargetDevice::default(),
             adapter: None,
         }
     }
@@ -92,8 +92,8 @@ fn set_threads(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
 
 fn set_device(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
     match value.extract::<String>().as_deref() {
-        Ok("cpu") => options.place = TargetDevice::Cpu,
-        Ok("wgpu") => options.place = TargetDevice::Wgpu,
+        Ok("cpu") => options.target = TargetDevice::Cpu,
+        Ok("wgpu") => options.target = TargetDevice::Wgpu,
         _ => return false,
     }
     true
@@ -116,7 +116,7 @@ impl Options {
     /// # Errors
     /// There is none.
     pub(crate) fn device(&self) -> PyResult<Option<Arc<Wgpu>>> {
-        match self.place {
+        match self.target {
             TargetDevice::Cpu => Ok(None),
             TargetDevice::Wgpu => Wgpu::get(&self.adapter.clone().unwrap_or_default()).map(Some),
         }
@@ -141,7 +141,7 @@ impl Options {
                 return Err(PyValueError::new_err(message));
             }
         }
-        if options.adapter.is_some() && options.place == TargetDevice::Cpu {
+        if options.adapter.is_some() && options.target == TargetDevice::Cpu {
             return Err(PyValueError::new_err("option `adapter` goes with the option `device`: \"wgpu\""));
         }
         Ok(options)

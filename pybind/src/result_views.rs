@@ -26,8 +26,8 @@ pub(crate) enum ResultRow {
     Symbolic(i64, Py<SymbolicPlace>),
 }
 
-/// Sizes, strides and offset.
-type Strided = (Vec<i64>, Vec<i64>, i64);
+/// The arguments of `as_strided`: sizes, strides and offset.
+type AsStrided = (Vec<i64>, Vec<i64>, i64);
 
 /// Where a view lies whose sizes, strides or offset differ between calls.
 #[pyclass(frozen, module = "rust_inductor._native")]
@@ -43,7 +43,7 @@ pub(crate) struct SymbolicPlace {
 impl SymbolicPlace {
     /// Sizes, strides and offset in a call with these arguments.
     #[expect(clippy::needless_pass_by_value, reason = "lists come from Python as vectors")]
-    fn at(&self, py: Python<'_>, args: Vec<Bound<'_, PyAny>>) -> PyResult<Strided> {
+    fn at(&self, py: Python<'_>, args: Vec<Bound<'_, PyAny>>) -> PyResult<AsStrided> {
         let values = self.of.1.read(Torch::get(py)?, &args);
         let place = values.and_then(|values| self.evaluated(&values));
         place.ok_or_else(|| PyRuntimeError::new_err("the place of a result that is a view has no value"))
@@ -51,7 +51,7 @@ impl SymbolicPlace {
 }
 
 impl SymbolicPlace {
-    fn evaluated(&self, values: &Values) -> Option<Strided> {
+    fn evaluated(&self, values: &Values) -> Option<AsStrided> {
         let (pool, symbols) = &*self.of;
         let one = |e| pool.eval(e, &|sym| symbols.find(sym, values));
         let all = |exprs: &[Expr]| exprs.iter().map(|&e| one(e)).collect::<Option<Vec<i64>>>();
@@ -178,7 +178,7 @@ fn viewed(
     places: (Vec<i64>, Vec<i64>),
     path: &[View],
     value: &dyn Fn(Expr) -> Option<i64>,
-) -> PyResult<Option<Strided>> {
+) -> PyResult<Option<AsStrided>> {
     let empty = Torch::get(py)?.without_data(py, base.dtype, places, false)?;
     let mut view = empty.clone();
     let given = |arg: &Arg| {

@@ -4,8 +4,8 @@
 //! Each call then [takes](Program::enter) an [`Activation`] (buffer table) from the program's pool and memory of those
 //! blocks that all graphs share, [binds](Program::bind) its arguments and [runs](Program::run) the steps in them. Steps
 //! that need the language in which the program is embedded go to a [`Host`]; all others run in stretches without it.
-//! Where a device with memory of its own runs a part of the plan, the steps between say what moves ([`Code::Device`]);
-//! where tensors are on a device whose kernels are launched on streams, so is all memory of the program's, and calls
+//! A device with memory of its own may run a part of the plan: the steps between say what moves ([`Code::Device`]). Of
+//! tensors on a device whose kernels are launched on streams, all memory of the program's is there, too, and calls
 //! return before the device is done ([`Code::Stream`]).
 //!
 //! A [`TensorLibrary`] is libtorch in the Python package, and a heap of bytes with the reference interpreter's

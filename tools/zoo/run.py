@@ -31,8 +31,9 @@ METHOD = (
     " one backend that counts graphs and operators and runs each graph as it is. A training row is two steps of SGD."
     " Right: outputs, in training also gradients, parameters and buffers, agree with the model as it is in two calls."
     " Breaks: places where a graph ended before its function did. Skipped: frames that run as they are. Capture: the"
-    " first call over the first call of an equal model as it is. Call: a later call in which the graph, if it is one,"
-    " gives at once what it last gave, so that guards and the code around it are left."
+    " first call over the first call of an equal model as it is, in a fork whose pages are its own. Call: a later"
+    " call in which the graph, if it is one, gives at once what it last gave, so that guards and the code around it"
+    " are left."
     " Each cell has ours, then torch's."
 )
 #: After how many captures what they told is written.

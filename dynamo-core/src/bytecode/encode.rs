@@ -100,7 +100,7 @@ fn least_stack(version: Version) -> u32 {
 #[derive(Clone, Copy)]
 struct Jump {
     slot: usize,
-    way: Direction,
+    direction: Direction,
 }
 
 /// An instruction with its place.
@@ -152,9 +152,9 @@ impl Layout {
         }
         let mut grown = false;
         for index in 0..self.slots.len() {
-            if let Some(Jump { slot, way }) = self.slots[index].jump {
+            if let Some(Jump { slot, direction }) = self.slots[index].jump {
                 let (end, target) = (self.slots[index].end(), self.slots[slot].start);
-                self.slots[index].arg = if way == Direction::Forward { target - end } else { end - target };
+                self.slots[index].arg = if direction == Direction::Forward { target - end } else { end - target };
             }
             let slot = &mut self.slots[index];
             let needed = extended_args(slot.arg);
@@ -251,14 +251,14 @@ impl<'a> Linker<'a> {
     /// A jump, by the opcode that goes the way where its label is.
     fn jump_slot(&self, index: usize, inst: Inst, row: &'static Row, label: Label) -> Result<Slot, EncodeError> {
         let slot = self.resolve(inst, label)?;
-        let way = if slot > index { Direction::Forward } else { Direction::Backward };
-        let row = if row.flow.direction() == Some(way) {
+        let direction = if slot > index { Direction::Forward } else { Direction::Backward };
+        let row = if row.flow.direction() == Some(direction) {
             row
         } else {
             let wrong_way = EncodeError::WrongWay { inst, op: row.op, label };
             row.op.reversed().and_then(|op| self.table.by_op(op)).ok_or(wrong_way)?
         };
-        Ok(Slot { inst, row, arg: 0, jump: Some(Jump { slot, way }), extended: 0, start: 0 })
+        Ok(Slot { inst, row, arg: 0, jump: Some(Jump { slot, direction }), extended: 0, start: 0 })
     }
 
     /// The places of all handlers that cover something.

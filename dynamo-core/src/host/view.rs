@@ -81,8 +81,8 @@ pub struct FunctionView<H = Obj> {
     pub closure: Vec<H>,
     /// The dotted name, module first.
     pub name: String,
-    /// The place of its code, which decides whether calls of it are inlined.
-    pub place: FunctionPolicy,
+    /// The policy for calls of it.
+    pub policy: FunctionPolicy,
 }
 
 /// A class of tuples whose items have names.
@@ -98,7 +98,7 @@ pub struct RecordClass<H = Obj> {
     pub of_sequence: bool,
 }
 
-/// The owner of a function's code.
+/// The policy for calls of a function: whether they are inlined, by whose code it is and what the user has said.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FunctionPolicy {
     /// The user's, or a library's that may be traced into.
@@ -257,7 +257,7 @@ impl<H> TensorView<H> {
 
 impl<H> FunctionView<H> {
     fn map<G>(self, handle: &mut impl FnMut(H) -> G) -> FunctionView<G> {
-        let FunctionView { code, globals, defaults, kwdefaults, closure, name, place } = self;
+        let FunctionView { code, globals, defaults, kwdefaults, closure, name, policy } = self;
         FunctionView {
             kwdefaults: kwdefaults.into_iter().map(|(name, value)| (name, handle(value))).collect(),
             code: handle(code),
@@ -265,7 +265,7 @@ impl<H> FunctionView<H> {
             defaults: defaults.into_iter().map(&mut *handle).collect(),
             closure: closure.into_iter().map(&mut *handle).collect(),
             name,
-            place,
+            policy,
         }
     }
 }

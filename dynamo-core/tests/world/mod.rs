@@ -138,7 +138,7 @@ impl Described {
             kwdefaults: named(&self.kwdefaults),
             closure: objects(&self.closure),
             name: self.name.clone(),
-            place: if self.skipped { FunctionPolicy::Skipped } else { FunctionPolicy::Inlined },
+            policy: if self.skipped { FunctionPolicy::Skipped } else { FunctionPolicy::Inlined },
         }
     }
 }

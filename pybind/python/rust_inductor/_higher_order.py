@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch._subclasses.functional_tensor import FunctionalTensorMode
 from torch.fx.experimental.proxy_tensor import ProxyTorchDispatchMode
 from torch.overrides import TorchFunctionMode
@@ -171,11 +171,16 @@ def pull_back(
 ) -> tuple[torch.Tensor, ...]:
     """The gradients for cotangents, which are the last operands, of what :func:`vjp` gave for all the others.
 
-    Where only sizes are asked for, plain results stand for those; then the subgraph is differentiated here.
+    Where only sizes are asked for, plain tensors without data stand for those; then the subgraph is differentiated
+    here.
     """
     at = len(operands) - len(outputs)
-    pulled = results if isinstance(results, Pulled) else vjp(body, outputs, count, *operands[:at])
-    return tuple(pulled.pullback(operands[at:]))
+    if not isinstance(results, Pulled):
+        if not all(result.is_meta or isinstance(result, FakeTensor) for result in results):
+            message = "the results of a vjp have lost what takes their cotangents"
+            raise RuntimeError(message)
+        results = vjp(body, outputs, count, *operands[:at])
+    return tuple(results.pullback(operands[at:]))
 
 
 def checkpoint(

@@ -240,8 +240,8 @@ fn function<'py>(function: &Bound<'py, PyFunction>) -> PyResult<FunctionView<Bou
     let items = |value: Bound<'py, PyAny>| -> Vec<Bound<'py, PyAny>> {
         value.cast::<PyTuple>().map(|items| items.iter().collect()).unwrap_or_default()
     };
-    let place = place(function)?;
-    let name = match place {
+    let policy = policy(function)?;
+    let name = match policy {
         FunctionPolicy::InGraph => name_in_graph(function)?,
         FunctionPolicy::Inlined | FunctionPolicy::Constant | FunctionPolicy::Skipped | FunctionPolicy::Disabled => {
             dotted_name(function)?
@@ -257,7 +257,7 @@ fn function<'py>(function: &Bound<'py, PyFunction>) -> PyResult<FunctionView<Bou
         defaults: items(get(intern!(py, "__defaults__"))?),
         closure: items(get(intern!(py, "__closure__"))?),
         name,
-        place,
+        policy,
     })
 }
 
@@ -354,8 +354,8 @@ fn unbacked(tensor: &Bound<'_, PyAny>, dim: usize) -> PyResult<Unbacked> {
     Ok(Unbacked { min, max, group: group.map(Into::into) })
 }
 
-/// The owner of a function's code.
-pub(super) fn place(function: &Bound<'_, PyAny>) -> PyResult<FunctionPolicy> {
+/// The policy for calls of a function.
+pub(super) fn policy(function: &Bound<'_, PyAny>) -> PyResult<FunctionPolicy> {
     let py = function.py();
     if function.getattr_opt(intern!(py, "_torchdynamo_disable"))?.is_some_and(|v| v.is_truthy().unwrap_or(true)) {
         return Ok(FunctionPolicy::Disabled);

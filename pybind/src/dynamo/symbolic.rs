@@ -135,6 +135,7 @@ impl<'a, 'py> Asker<'a, 'py> {
                 Some(Meta::Tuple(items)) => {
                     let one = |item: &Option<Meta>| match item {
                         Some(Meta::Int(expr)) => self.number(*expr),
+                        Some(Meta::Tensor(meta)) => self.tensor(meta, false),
                         _ => Ok(py.None().into_bound(py)),
                     };
                     PyTuple::new(py, items.iter().map(one).collect::<PyResult<Vec<_>>>()?)?.into_any()

@@ -372,9 +372,9 @@ def attention_layout(q, k, v, **keywords):
     return out.stride(), out.transpose(1, 2).is_contiguous()
 
 
-@pytest.mark.parametrize("shape", [(2, 4, 8, 16), (1, 1, 8, 16), (2, 8, 1, 16)])
+@pytest.mark.parametrize("shape", [(2, 4, 8, 16), (1, 1, 8, 16), (2, 8, 1, 16), (2, 1, 5, 1)])
 @pytest.mark.parametrize("transposed", [False, True])
-@pytest.mark.parametrize("keywords", [{}, {"is_causal": True}, {"attn_mask": True}, {"scale": 0.5}])
+@pytest.mark.parametrize("keywords", [{}, {"is_causal": True}, {"attn_mask": True}, {"scale": 0.5}, {"dropout_p": 0.5}])
 def test_attention_is_laid_out_as_its_kernel_does(shape, transposed, keywords):
     tensors = [torch.randn(shape).transpose(1, 2) if transposed else torch.randn(shape) for _ in range(3)]
     if "attn_mask" in keywords:

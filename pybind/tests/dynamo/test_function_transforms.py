@@ -193,7 +193,15 @@ def test_a_vjp_whose_second_part_escapes_is_torchs() -> None:
         torch._dynamo.graph_break()
         return output, vjp_fn(output)
 
+    def of_a_list_that_changes(x: Tensor) -> object:
+        given = [x, x + 1]
+        output, vjp_fn = vjp(lambda pair: (pair[0] * pair[1]).sum(1), given)
+        given.reverse()
+        given.append(x)
+        return vjp_fn(output)
+
     x = torch.randn(3, 4)
+    same(plain(rust_inductor.compile(of_a_list_that_changes)(x)), plain(of_a_list_that_changes(x)))
     output, vjp_fn = rust_inductor.compile(function)(x)
     same(plain(vjp_fn(output)), plain(function(x)[1](output)))
     found, expected = rust_inductor.compile(lambda x: across_a_break(x.clone())), across_a_break(x.clone())

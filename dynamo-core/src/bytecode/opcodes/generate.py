@@ -150,8 +150,8 @@ def flow(row: Row) -> str:
         return "Next"
     if row["name"] in REFERRING:
         return "Refer(Direction::Backward)"
-    way = "Backward" if "BACKWARD" in row["name"] else "Forward"
-    return f"Jump(Direction::{way})" if row["name"] in UNCONDITIONAL else f"Branch(Direction::{way})"
+    direction = "Backward" if "BACKWARD" in row["name"] else "Forward"
+    return f"Jump(Direction::{direction})" if row["name"] in UNCONDITIONAL else f"Branch(Direction::{direction})"
 
 
 def table(said: Facts) -> Iterator[str]:

@@ -120,10 +120,10 @@ pub enum Flow {
 }
 
 impl Flow {
-    /// The way to the label, whether execution goes there or not.
+    /// The direction of the label, whether execution goes there or not.
     pub fn direction(self) -> Option<Direction> {
         match self {
-            Flow::Jump(way) | Flow::Branch(way) | Flow::Refer(way) => Some(way),
+            Flow::Jump(to) | Flow::Branch(to) | Flow::Refer(to) => Some(to),
             Flow::Next | Flow::Stop => None,
         }
     }

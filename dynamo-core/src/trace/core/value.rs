@@ -140,6 +140,8 @@ pub(in crate::trace) struct Pullback {
     pub(in crate::trace) call: NodeId,
     /// The arguments of the function, by all of which it is differentiated.
     pub(in crate::trace) args: Vec<ValueId>,
+    /// Their tensors at the call: a list among them may change.
+    pub(in crate::trace) leaves: Vec<NodeId>,
     /// The output: a tensor, or tuples of tensors.
     pub(in crate::trace) output: ValueId,
 }
@@ -202,8 +204,8 @@ pub(in crate::trace) struct Function {
     pub(in crate::trace) kwdefaults: Vec<(String, ValueId)>,
     /// A cell for each free variable.
     pub(in crate::trace) closure: Vec<ValueId>,
-    /// Whose code it is.
-    pub(in crate::trace) place: FunctionPolicy,
+    /// The policy for calls of it.
+    pub(in crate::trace) policy: FunctionPolicy,
     /// Its annotations, where the program makes it: a tuple of names and annotations in turn.
     pub(in crate::trace) annotations: Option<ValueId>,
     /// The function that evaluates its annotations (`__annotate__`), where the program makes it (3.14).

@@ -535,7 +535,7 @@ impl Tracer<'_> {
             _ => return Ok(false),
         };
         Ok(match self.get(function)? {
-            Value::Function(function) => function.place == FunctionPolicy::Skipped && is_deaf_method(&function.name),
+            Value::Function(function) => function.policy == FunctionPolicy::Skipped && is_deaf_method(&function.name),
             _ => false,
         })
     }

@@ -94,7 +94,7 @@ impl Tracer<'_> {
             | View::Object(_) => self.type_match(obj),
             // A tensor's guard needs its symbols; a cell is as good as what it holds.
             View::Tensor(_) | View::NdArray(..) | View::Cell(_) => return,
-            View::Function(function) if function.place == FunctionPolicy::Inlined => {
+            View::Function(function) if function.policy == FunctionPolicy::Inlined => {
                 GuardKind::ClosureMatch(self.object(function.code))
             }
             View::Function(_) => GuardKind::FunctionMatch(self.object(obj)),

@@ -359,7 +359,7 @@ impl Tracer<'_> {
 
     fn function(&mut self, obj: Obj, view: &FunctionView, source: Option<SourceId>) -> Traced<Value> {
         let unknown = || Reason::new(Kind::Call, format!("`{}`, whose bytecode is not known.", view.name));
-        if view.place == FunctionPolicy::InGraph {
+        if view.policy == FunctionPolicy::InGraph {
             return Ok(Value::Builtin(view.name.clone()));
         }
         let code = self.host.code(view.code).ok_or_else(unknown)?;
@@ -383,7 +383,7 @@ impl Tracer<'_> {
             defaults,
             kwdefaults,
             closure,
-            place: view.place,
+            policy: view.policy,
             annotations: None,
             annotate: None,
         })))

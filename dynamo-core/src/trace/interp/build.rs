@@ -170,7 +170,7 @@ impl Tracer<'_> {
             defaults: Vec::new(),
             kwdefaults: Vec::new(),
             closure: Vec::new(),
-            place: FunctionPolicy::Inlined,
+            policy: FunctionPolicy::Inlined,
             annotations: None,
             annotate: None,
         };

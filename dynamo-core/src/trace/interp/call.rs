@@ -138,7 +138,7 @@ impl Tracer<'_> {
         if let Some(wrapper) = self.update_wrapper(function, &args, &keywords)? {
             return Ok(wrapper);
         }
-        if function.place == FunctionPolicy::Skipped {
+        if function.policy == FunctionPolicy::Skipped {
             if let Some(left) = self.leave_object(&function.name, &args, &keywords)? {
                 return Ok(left);
             }
@@ -157,13 +157,13 @@ impl Tracer<'_> {
             };
             return Err(Reason::new(kind, format!("`{}`.", function.name)));
         }
-        if function.place == FunctionPolicy::Disabled {
+        if function.policy == FunctionPolicy::Disabled {
             if let Some(wrapped) = optim::prepares_state(self, function) {
                 return self.call(wrapped, args, keywords);
             }
             return Err(Reason::new(Kind::Asked, format!("`{}`.", function.name)));
         }
-        if let (FunctionPolicy::Constant, Some(object), true) = (function.place, function.object, keywords.is_empty())
+        if let (FunctionPolicy::Constant, Some(object), true) = (function.policy, function.object, keywords.is_empty())
             && let Some(result) = self.assumed(object, &args)?
         {
             return Ok(result);

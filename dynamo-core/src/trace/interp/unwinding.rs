@@ -52,7 +52,7 @@ impl Tracer<'_> {
     }
 
     fn is_skipped(&mut self, function: ValueId) -> Traced<bool> {
-        Ok(matches!(self.get(function)?, Value::Function(function) if function.place == FunctionPolicy::Skipped))
+        Ok(matches!(self.get(function)?, Value::Function(function) if function.policy == FunctionPolicy::Skipped))
     }
 
     /// Calls what wants to know of an exception.

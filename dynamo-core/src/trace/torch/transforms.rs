@@ -379,7 +379,7 @@ fn vjp(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
         Some(aux) => t.built(&aux, &results)?,
         None => t.none(),
     };
-    let pullback = t.value(Value::Pullback(Rc::new(Pullback { call, args, output })));
+    let pullback = t.value(Value::Pullback(Rc::new(Pullback { call, args, leaves: by.leaves, output })));
     Ok(t.value(Value::Tuple(vec![output, aux, pullback])))
 }
 
@@ -408,6 +408,9 @@ fn pulled_back(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
         return Err(refused(NAME, "with cotangents that do not match the output"));
     }
     let by = By::of(t, NAME, &pullback.args, None)?;
+    if by.leaves != pullback.leaves {
+        return Err(refused(NAME, "of arguments that have changed since"));
+    }
     let cotangents = t.leaves(NAME, cotangents)?;
     let mut call = vec![Arg::Node(pullback.call)];
     call.extend(t.graph.torch[pullback.call].args.iter().cloned());

@@ -46,8 +46,6 @@ impl PyHost<'_> {
             Some(Arg::Float(p)) if (0.0..=1.0).contains(p) => *p > 0.0,
             Some(_) => return Ok(None),
         };
-        let torch = Torch::get(self.py)?;
-        let [flash, _, math, _] = torch.attention_kernels(self.py)?;
         // A mask beside `is_causal` is refused.
         if mask.is_some() && !matches!(of("is_causal"), None | Some(Arg::Bool(false))) {
             return Ok(None);
@@ -57,16 +55,19 @@ impl PyHost<'_> {
             None | Some(Arg::Bool(false)) => Groups::One,
             Some(_) => return Ok(None),
         };
+        let torch = Torch::get(self.py)?;
+        let [flash, _, math, _] = torch.attention_kernels(self.py)?;
+        let operands = Operands { q, k, v, mask, groups };
         // The fused kernel has no gradient of the mask.
-        let is_composed = drops || mask.is_some_and(|mask| mask.requires_grad);
-        let kernel = if is_composed { Kernel::Composed } else { Kernel::Fused };
+        let kernel = match drops || mask.is_some_and(|mask| mask.requires_grad) {
+            true => Kernel::Composed,
+            false => Kernel::Fused,
+        };
         let takes = match kernel {
             Kernel::Fused if !flash => Ok(false),
-            Kernel::Fused => {
-                let grouped = torch.fused_attention_groups(self.py)?;
-                fused_takes(env, [q, k, v], mask, if grouped { groups } else { Groups::None })
-            }
-            Kernel::Composed => are_alike(env, [q, k, v], mask, groups).map(|alike| alike && math),
+            Kernel::Fused if torch.fused_attention_groups(self.py)? => operands.suit_fused(env),
+            Kernel::Fused => Operands { groups: Groups::None, ..operands }.suit_fused(env),
+            Kernel::Composed => operands.fit(env).map(|fit| fit && math),
         };
         match takes {
             Ok(true) => {}
@@ -87,17 +88,17 @@ impl PyHost<'_> {
     }
 }
 
-/// How attention is computed on the CPU.
+/// The implementations of attention on the CPU.
 #[derive(Clone, Copy)]
 enum Kernel {
-    /// By `_scaled_dot_product_flash_attention_for_cpu`.
+    /// `_scaled_dot_product_flash_attention_for_cpu`
     Fused,
-    /// By `_scaled_dot_product_attention_math`, of products, a softmax and dropout.
+    /// `_scaled_dot_product_attention_math`, of products, a softmax and dropout.
     Composed,
 }
 
-/// Which keys and values may have fewer heads than the query.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The keys and values that may have fewer heads than the query.
+#[derive(Clone, Copy)]
 enum Groups {
     /// None.
     None,
@@ -107,79 +108,84 @@ enum Groups {
     Many,
 }
 
-/// True if the fused kernel takes these operands.
-fn fused_takes(
-    env: &mut ShapeEnv,
-    operands: [&TensorMeta; 3],
-    mask: Option<&TensorMeta>,
+/// The tensors that attention is given.
+#[derive(Clone, Copy)]
+struct Operands<'a> {
+    q: &'a TensorMeta,
+    k: &'a TensorMeta,
+    v: &'a TensorMeta,
+    mask: Option<&'a TensorMeta>,
     groups: Groups,
-) -> Result<bool, EnvError> {
-    if !are_alike(env, operands, mask, groups)? {
-        return Ok(false);
-    }
-    let [q, _, v] = operands;
-    if !is_equal(env, q.sizes[3], v.sizes[3])? {
-        return Ok(false);
-    }
-    for t in operands {
-        if !is_equal(env, t.strides[3], Expr::ONE)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
-/// True if the operands are floats of four dimensions with items, of one type and batch, whose sizes and heads fit each
-/// other, and the mask fits them.
-fn are_alike(
-    env: &mut ShapeEnv,
-    operands: [&TensorMeta; 3],
-    mask: Option<&TensorMeta>,
-    groups: Groups,
-) -> Result<bool, EnvError> {
-    let [q, k, v] = operands;
-    let dtypes = [DType::F64, DType::F32, DType::BF16, DType::F16];
-    let is_plain = |t: &TensorMeta| t.device == Device::CPU && t.dtype == q.dtype && t.sizes.len() == 4;
-    if !dtypes.contains(&q.dtype) || !operands.into_iter().all(is_plain) {
-        return Ok(false);
-    }
-    for &size in operands.iter().flat_map(|t| &t.sizes) {
-        let has_items = env.pool_mut().lt(Expr::ZERO, size);
-        if !env.evaluate(has_items, AT)? {
+impl Operands<'_> {
+    /// True if the fused kernel takes them.
+    fn suit_fused(&self, env: &mut ShapeEnv) -> Result<bool, EnvError> {
+        let Operands { q, k, v, .. } = *self;
+        if !self.fit(env)? || !is_equal(env, q.sizes[3], v.sizes[3])? {
             return Ok(false);
         }
+        for t in [q, k, v] {
+            if !is_equal(env, t.strides[3], Expr::ONE)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
-    // The key and the value are as long as each other, whatever the query is.
-    let alike = [(q, k, 0), (q, v, 0), (k, v, 1), (k, v, 2), (q, k, 3)];
-    for (one, other, dim) in alike {
-        if !is_equal(env, one.sizes[dim], other.sizes[dim])? {
+
+    /// True if they are floats of four dimensions with items, of one type and batch, whose sizes and heads fit each
+    /// other, and the mask fits them.
+    fn fit(&self, env: &mut ShapeEnv) -> Result<bool, EnvError> {
+        let Operands { q, k, v, .. } = *self;
+        let dtypes = [DType::F64, DType::F32, DType::BF16, DType::F16];
+        let is_plain = |t: &TensorMeta| t.device == Device::CPU && t.dtype == q.dtype && t.sizes.len() == 4;
+        if !dtypes.contains(&q.dtype) || ![q, k, v].into_iter().all(is_plain) {
             return Ok(false);
         }
+        for &size in [q, k, v].into_iter().flat_map(|t| &t.sizes) {
+            let has_items = env.pool_mut().lt(Expr::ZERO, size);
+            if !env.evaluate(has_items, AT)? {
+                return Ok(false);
+            }
+        }
+        // The key and the value are as long as each other, whatever the query is.
+        for (one, other, dim) in [(q, k, 0), (q, v, 0), (k, v, 1), (k, v, 2), (q, k, 3)] {
+            if !is_equal(env, one.sizes[dim], other.sizes[dim])? {
+                return Ok(false);
+            }
+        }
+        Ok(self.heads_fit(env)? && self.mask_fits(env)?)
     }
-    let [heads, shared] = [q.sizes[1], k.sizes[1]];
-    if !is_equal(env, heads, shared)? {
-        let rest = env.pool_mut().modulo(heads, shared);
-        let fits = match groups {
-            Groups::None => false,
-            Groups::One => is_equal(env, shared, Expr::ONE)?,
-            Groups::Many => is_equal(env, rest, Expr::ZERO)?,
-        };
-        if !fits {
-            return Ok(false);
+
+    fn heads_fit(&self, env: &mut ShapeEnv) -> Result<bool, EnvError> {
+        let (heads, shared) = (self.q.sizes[1], self.k.sizes[1]);
+        if is_equal(env, heads, shared)? {
+            return Ok(true);
+        }
+        match self.groups {
+            Groups::None => Ok(false),
+            Groups::One => is_equal(env, shared, Expr::ONE),
+            Groups::Many => {
+                let rest = env.pool_mut().modulo(heads, shared);
+                is_equal(env, rest, Expr::ZERO)
+            }
         }
     }
-    let Some(mask) = mask else { return Ok(true) };
-    let rank = mask.sizes.len();
-    if !matches!(rank, 2 | 4) || mask.dtype != DType::Bool && mask.dtype != q.dtype {
-        return Ok(false);
-    }
-    let full = [q.sizes[0], q.sizes[1], q.sizes[2], k.sizes[2]];
-    for (&size, &to) in mask.sizes.iter().zip(&full[4 - rank..]) {
-        if !is_equal(env, size, Expr::ONE)? && !is_equal(env, size, to)? {
+
+    fn mask_fits(&self, env: &mut ShapeEnv) -> Result<bool, EnvError> {
+        let Operands { q, k, mask: Some(mask), .. } = *self else { return Ok(true) };
+        let rank = mask.sizes.len();
+        if !matches!(rank, 2 | 4) || mask.dtype != DType::Bool && mask.dtype != q.dtype {
             return Ok(false);
         }
+        let full = [q.sizes[0], q.sizes[1], q.sizes[2], k.sizes[2]];
+        for (&size, &to) in mask.sizes.iter().zip(&full[4 - rank..]) {
+            if !is_equal(env, size, Expr::ONE)? && !is_equal(env, size, to)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
-    Ok(true)
 }
 
 fn is_equal(env: &mut ShapeEnv, a: Expr, b: Expr) -> Result<bool, EnvError> {

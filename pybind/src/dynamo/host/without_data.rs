@@ -268,7 +268,7 @@ impl<'py> PyHost<'py> {
             }
             View::Constant(Constant::None) => Some(Meta::Plain(Arg::None)),
             // The results of `_higher_order.vjp` are a tuple that carries more.
-            _ if value.get_type().name()? == "Pulled" => {
+            _ if value.is_instance(&self.py.import("rust_inductor._higher_order")?.getattr("Pulled")?)? => {
                 let plain = self.py.get_type::<PyTuple>().call1((value,))?;
                 self.meta(pool, &plain, device)?
             }
