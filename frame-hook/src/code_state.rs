@@ -10,6 +10,7 @@
 
 use crate::layout::Object;
 use crate::{Guard, Handler};
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::cell::{Cell, RefCell};
@@ -56,6 +57,8 @@ enum State {
 pub(crate) struct CodeState {
     /// True for what never is ours: generators, coroutines, class bodies, replacements.
     pub(crate) never: bool,
+    /// True for a resume function: its call is a tail call, which goes on in its caller's place.
+    pub(crate) is_resume: Cell<bool>,
     /// The number of argument slots.
     pub(crate) slots: usize,
     /// The code object with which a frame of this code is cleared.
@@ -92,6 +95,7 @@ impl CodeState {
     pub(crate) fn never() -> CodeState {
         CodeState {
             never: true,
+            is_resume: Cell::new(false),
             slots: 0,
             #[cfg(all(Py_3_12, not(Py_3_13)))]
             ending: std::cell::OnceCell::new(),
@@ -263,6 +267,22 @@ pub fn shared(code: &Bound<'_, PyAny>, shares: impl Fn(&dyn Handler) -> bool) ->
     let state = unsafe { (ffi::PyCode_Check(code.as_ptr()) != 0).then(|| state(code.as_ptr())).flatten() };
     let entries = state.map(|state| state.shared(shares)).unwrap_or_default();
     entries.iter().map(|entry| (Rc::clone(&entry.guard), entry.code.clone_ref(code.py()))).collect()
+}
+
+/// Tells that a function of this code goes on in its caller's place, which returns its result: such a call does not
+/// count towards the limit of recursion, as the program has not made it.
+///
+/// # Errors
+/// What is given is no code object, or CPython has no room for extra data of ours.
+pub fn mark_resume(code: &Bound<'_, PyAny>) -> PyResult<()> {
+    // SAFETY: it is a live object.
+    if unsafe { ffi::PyCode_Check(code.as_ptr()) } == 0 {
+        return Err(PyTypeError::new_err("a resume function's code is no code object"));
+    }
+    let fresh = CodeState::fresh(code)?;
+    // SAFETY: it is a live code object, as was checked.
+    unsafe { attach(code.py(), code.as_ptr(), fresh)? }.is_resume.set(true);
+    Ok(())
 }
 
 /// True for code that stands in the place of other code: functions' code that is never ours.

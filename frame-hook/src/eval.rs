@@ -208,6 +208,39 @@ impl Drop for Counted {
     }
 }
 
+/// While this lives, its thread may nest one more call: one on the stack is not the program's, and does not count
+/// towards the limit of recursion.
+pub struct Uncounted(Option<*mut Thread>);
+
+impl Uncounted {
+    /// The call of a native object that stands in for a Python function: CPython 3.11 counts both.
+    pub fn stand_in(_py: Python<'_>) -> Uncounted {
+        #[cfg(not(Py_3_12))]
+        // SAFETY: this thread is attached, and stays so while a value that belongs to it lives.
+        return unsafe { Uncounted::new(ffi::PyThreadState_Get()) };
+        #[cfg(Py_3_12)]
+        Uncounted(None)
+    }
+
+    /// # Safety
+    /// The thread state is this thread's, and live for as long as this is.
+    unsafe fn new(thread: *mut ffi::PyThreadState) -> Uncounted {
+        let thread = thread.cast::<Thread>();
+        // SAFETY: the caller promises a live thread state.
+        unsafe { *(*thread).calls_left() += 1 };
+        Uncounted(Some(thread))
+    }
+}
+
+impl Drop for Uncounted {
+    fn drop(&mut self) {
+        if let Some(thread) = self.0 {
+            // SAFETY: `new` was promised a thread state that is live still.
+            unsafe { *(*thread).calls_left() -= 1 };
+        }
+    }
+}
+
 /// There is no `sys.monitoring` yet.
 #[cfg(not(Py_3_12))]
 fn is_monitored(_: &Thread) -> bool {
@@ -237,6 +270,8 @@ unsafe extern "C-unwind" fn hook(thread: *mut ffi::PyThreadState, frame: *mut Fr
             return as_it_is(thread, frame, throw);
         };
         let known = code_state::state((*frame).code());
+        let goes_on = known.is_some_and(|state| state.is_resume.get()) && !comes_back(frame);
+        let _uncounted = goes_on.then(|| Uncounted::new(thread));
         if throw != 0 || known.is_some_and(|state| state.never || state.is_skipped_by(handler)) || comes_back(frame) {
             return as_it_is(thread, frame, throw);
         }

@@ -123,12 +123,10 @@ pub(crate) struct Thread {
     #[cfg(Py_3_13)]
     eval_breaker: usize,
     /// States and depths of recursion, an `int` each (3.14: one of them tells who holds the GIL).
-    #[cfg(not(Py_3_12))]
-    _depths: [c_int; 5],
-    #[cfg(all(Py_3_12, not(Py_3_13)))]
+    #[cfg(not(Py_3_13))]
     depths: [c_int; 5],
     #[cfg(Py_3_13)]
-    _depths: [c_int; 7],
+    depths: [c_int; 7],
     /// The nesting depth in functions that trace or profile.
     tracing: c_int,
     _event: c_int,
@@ -139,7 +137,24 @@ pub(crate) struct Thread {
     trace: *mut (),
 }
 
+/// The position of `recursion_remaining` (3.12 and later: `py_recursion_remaining`) among the depths.
+const CALLS_LEFT: usize = match () {
+    #[cfg(not(Py_3_12))]
+    () => 2,
+    #[cfg(all(Py_3_12, not(Py_3_13)))]
+    () => 1,
+    #[cfg(all(Py_3_13, not(Py_3_14)))]
+    () => 3,
+    #[cfg(Py_3_14)]
+    () => 4,
+};
+
 impl Thread {
+    /// The number of further calls of Python functions that may be nested.
+    pub(crate) fn calls_left(&mut self) -> &mut c_int {
+        &mut self.depths[CALLS_LEFT]
+    }
+
     /// True while somebody steps through this thread's lines, or through its calls at this moment.
     pub(crate) fn is_traced(&self) -> bool {
         self.tracing > 0 || !self.trace.is_null()

@@ -37,8 +37,8 @@ mod python_module;
 mod replace;
 mod stack;
 
-pub use code_state::{epoch, is_replacement, reset, shared};
-pub use eval::{Enabled, has_company};
+pub use code_state::{epoch, is_replacement, mark_resume, reset, shared};
+pub use eval::{Enabled, Uncounted, has_company};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -129,6 +129,12 @@ mod frame_hook {
         crate::eval::is_installed()
     }
 
+    /// Tells that a function of this code goes on in its caller's place.
+    #[pyfunction]
+    fn mark_resume(code: &Bound<'_, PyAny>) -> PyResult<()> {
+        crate::mark_resume(code)
+    }
+
     /// Forgets all that is known of any code.
     #[pyfunction]
     fn reset() {

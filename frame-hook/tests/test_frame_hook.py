@@ -62,6 +62,45 @@ def patched(*functions: Any, guard: Callable[[dict[str, Any]], Any] | None = Non
         yield patches
 
 
+reached = 0
+
+
+def descend(n: int) -> int:
+    global reached
+    reached = n
+    return descend(n + 1)
+
+
+def descend_in_two(n: int) -> int:
+    return go_on(n)
+
+
+def go_on(n: int) -> int:
+    global reached
+    reached = n
+    return descend(n + 1)
+
+
+class Recursion(unittest.TestCase):
+    def test_a_resume_function_does_not_count(self) -> None:
+        def depth() -> int:
+            self.assertRaises(RecursionError, descend, 0)
+            return reached
+
+        def handler(code: types.CodeType, *_: Any) -> Any:
+            return (None, descend_in_two.__code__) if code is descend.__code__ else None
+
+        plain = depth()
+        with frame_hook.Hook(handler):
+            self.assertLess(depth(), plain * 2 / 3)
+        frame_hook.mark_resume(go_on.__code__)
+        with frame_hook.Hook(handler):
+            self.assertEqual(depth(), plain)
+            self.assertEqual(depth(), plain)
+        self.assertEqual(depth(), plain)
+        self.assertRaises(TypeError, frame_hook.mark_resume, go_on)
+
+
 class Arguments(unittest.TestCase):
     def test_every_kind_of_parameter(self) -> None:
         def f(a, /, b=2, *args, k=5, **kw):  # type: ignore[no-untyped-def]

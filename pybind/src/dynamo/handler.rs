@@ -26,7 +26,7 @@ use crate::torch::{Overrides, Torch};
 use dynamo_core::host::Host as _;
 use dynamo_core::reason::{Kind, Reason};
 use dynamo_core::trace::{self, Break, Capture, Dynamic, OPAQUE_BASE, Opaque};
-use frame_hook::{Call, Enabled, Guard, Handler, Verdict};
+use frame_hook::{Call, Enabled, Guard, Handler, Uncounted, Verdict};
 use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -153,6 +153,7 @@ impl Optimized {
         let _torch = TorchOff::new(py)?;
         let handler = Arc::clone(&self.tracing) as Arc<dyn Handler>;
         let enabled = Enabled::new(py, (stance(py) != Stance::ForceEager).then_some(handler));
+        let _uncounted = Uncounted::stand_in(py);
         let result = self.function.bind(py).call(args, kwargs);
         drop(enabled);
         result
@@ -615,7 +616,12 @@ impl Tracing {
         };
         let nested = |made: Bound<'py, PyAny>| -> PyResult<Bound<'py, PyAny>> {
             let name: String = made.getattr(intern!(py, "co_name"))?.extract()?;
-            if name.starts_with(RESUMED) { self.history.join(made, &call.code()) } else { Ok(made) }
+            if !name.starts_with(RESUMED) {
+                return Ok(made);
+            }
+            let made = self.history.join(made, &call.code())?;
+            frame_hook::mark_resume(&made)?;
+            Ok(made)
         };
         code::write(py, &capture.code, &opaque, &nested)
     }

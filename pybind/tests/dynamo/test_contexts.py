@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+import torch._dynamo.testing
 
 from rust_inductor import _capture
 
@@ -393,3 +394,55 @@ def test_a_mode_that_depends_on_a_size(broken):
         ours, theirs = compiled(x), function(x)
         assert [getattr(it, "requires_grad", it) for it in ours] == [getattr(it, "requires_grad", it) for it in theirs]
         assert torch.is_grad_enabled()
+
+
+def profiled(x):
+    with torch.autograd.profiler.profile():
+        y = x + 2
+        with torch.profiler.record_function("power"):
+            return y**3
+
+
+def profiled_in_parts(x):
+    with torch.profiler.profile():
+        y = x + 2
+        torch._dynamo.graph_break()
+        y = y * 3
+    return y - 1
+
+
+def profiled_and_looked_at(x):
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as events:
+        y = x * 2
+    with torch.autograd.profiler.profile() as more:
+        y = y * 3
+    return y, len(events.events()) > 0, len(more.function_events) > 0
+
+
+def profiled_by_hand(x):
+    profiler = torch.profiler.profile()
+    y = x + 1
+    profiler.start()
+    y = y * 2
+    profiler.stop()
+    return y, len(profiler.events()) > 0
+
+
+THREE = torch.ones(3)
+
+
+@pytest.mark.parametrize(
+    ("function", "graphs", "expected"),
+    [
+        (profiled, 1, THREE * 27),
+        (profiled_in_parts, 2, THREE * 8),
+        (profiled_and_looked_at, 2, (THREE * 6, True, True)),
+        (profiled_by_hand, 2, (THREE * 4, True)),
+    ],
+)
+def test_profilers_count_only_where_their_events_are_looked_at(function, graphs, expected):
+    counter = torch._dynamo.testing.CompileCounter()
+    compiled = _capture.optimize(function, backend=counter)
+    for _ in range(2):
+        assert str(compiled(THREE)) == str(expected)
+    assert counter.frame_count == graphs

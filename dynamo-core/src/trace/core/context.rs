@@ -16,6 +16,8 @@ pub(in crate::trace) enum Context {
     Device(Placed),
     /// One that does nothing, and what `as` binds: `nullcontext`, and what only profilers see.
     Null(Option<ValueId>),
+    /// A profiler of this class, made without arguments.
+    Profiler(&'static str),
     /// `suppress` of these classes of exceptions.
     Suppress(Vec<ValueId>),
     /// `closing` of this.

@@ -7,7 +7,7 @@
 //! its block constructs it anew and enters it.
 
 use crate::{
-    bytecode::{Version, code::flags, with_entry::end_of_entry},
+    bytecode::{Op, Version, code::flags, with_entry::end_of_entry},
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -37,6 +37,7 @@ impl Context {
             Context::Autocast(_) => autocast::CLASS,
             Context::Device(_) => "torch.device",
             Context::Null(_) => "contextlib.nullcontext",
+            Context::Profiler(class) => class,
             Context::Suppress(_) => "contextlib.suppress",
             Context::Closing(_) => "contextlib.closing",
             Context::Stack(_) => exit_stack::CLASS,
@@ -113,7 +114,7 @@ impl Tracer<'_> {
     /// `BEFORE_WITH`: the way out, and what `as` binds, take the manager's place.
     pub(in crate::trace) fn enter(&mut self, f: &mut Frame) -> Traced<()> {
         let manager = f.pop()?;
-        let (exit, bound) = self.entered(manager)?;
+        let (exit, bound) = self.entered_by(f, manager, f.at)?;
         f.stack.extend([exit, bound]);
         Ok(())
     }
@@ -127,7 +128,7 @@ impl Tracer<'_> {
         if manager != other {
             return Err(unknown());
         }
-        let (exit, bound) = self.entered(manager)?;
+        let (exit, bound) = self.entered_by(f, manager, end + 1)?;
         let null = self.value(Value::Null);
         f.stack.extend([exit, null, bound]);
         f.at = end + 1;
@@ -147,6 +148,20 @@ impl Tracer<'_> {
             Value::Null => function,
             _ => self.value(Value::Method { function, this: top }),
         })
+    }
+
+    /// Enters a manager by a `with` statement, whose instructions go on at `next`. A profiler without `as` has nobody
+    /// who could look at its events, and does nothing.
+    fn entered_by(&mut self, f: &Frame, manager: ValueId, next: usize) -> Traced<(ValueId, ValueId)> {
+        let body = f.body();
+        let is_bound = body.order().get(next).is_none_or(|&inst| body.inst(inst).op != Op::PopTop);
+        match self.get(manager)? {
+            Value::Context(Context::Profiler(_)) if !is_bound => {
+                let none = self.none();
+                Ok((self.value(Value::Exit(Context::Null(None))), none))
+            }
+            _ => self.entered(manager),
+        }
     }
 
     /// Enters a manager; gives the way out, and what `as` binds.
@@ -177,6 +192,7 @@ impl Tracer<'_> {
                 (Context::Device(entered), self.constant(Constant::Device(placed.device)))
             }
             Context::Closing(thing) => (context, thing),
+            Context::Profiler(class) => return Err(Reason::new(Kind::Context, format!("`{class}`."))),
             Context::Null(value) => (context, value.unwrap_or(none)),
             Context::Suppress(_) => (context, none),
             Context::Stack(stack) => (context, stack),
@@ -217,7 +233,7 @@ impl Tracer<'_> {
                 self.call(close, vec![], vec![])?;
             }
             Context::Stack(stack) => return self.leave_stack(stack),
-            Context::Null(_) | Context::Suppress(_) => {}
+            Context::Null(_) | Context::Profiler(_) | Context::Suppress(_) => {}
             Context::Generator(generator) => {
                 if self.next_item(generator)?.is_some() {
                     return Err(raised("RuntimeError: generator didn't stop").uncaught());

@@ -130,6 +130,7 @@ impl Output<'_, '_> {
                 | Context::Inference(_)
                 | Context::Autocast(_)
                 | Context::Device(_)
+                | Context::Profiler(_)
                 | Context::Generator(_) => Vec::new(),
             },
             Value::Decorated(_, function) => vec![*function],

@@ -569,6 +569,7 @@ impl Output<'_, '_> {
                 let args: Vec<ValueId> = value.iter().copied().collect();
                 self.call_named(context.name(), args.len(), |out| out.push_all(&args))
             }
+            Context::Profiler(class) => self.call_named(class, 0, |_| Ok(())),
             Context::Suppress(classes) => self.call_named(context.name(), classes.len(), |out| out.push_all(classes)),
             Context::Inference(inference) => self.call_named(context.name(), 1, |out| {
                 out.builder.load_const(Const::Bool(inference.enabled));

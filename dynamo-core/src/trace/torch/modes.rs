@@ -40,6 +40,8 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         b.call();
         Ok(t.value(Value::Context(Context::Null(None))))
     }),
+    row("torch.autograd.profiler.profile(*args, **kwargs)", profiler),
+    row("torch.profiler.profiler.profile(*args, **kwargs)", profiler),
     // It has `vmap` read tensors by indices in tensors, as our operator for `vmap` does on its own.
     row("torch._dynamo._trace_wrapped_higher_order_op.TransformGetItemToIndex()", |t, _| {
         Ok(t.value(Value::Context(Context::Null(None))))
@@ -92,6 +94,14 @@ fn autocast_on(t: &mut Tracer<'_>, b: &Bound<'_>, device: &str, default: DType) 
     let cache = b.opt(2).unwrap_or_else(|| t.constant(Constant::Bool(true)));
     let autocast = t.autocast_of(Some(device), Some(dtype), b.opt(0), Some(cache))?;
     Ok(t.value(Value::Context(Context::Autocast(autocast))))
+}
+
+/// A profiler that nobody is handed the events of.
+fn profiler(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    if b.rest().is_empty() && b.extra().is_empty() {
+        return Ok(t.value(Value::Context(Context::Profiler(b.name()))));
+    }
+    Err(Reason::new(Kind::Call, format!("`{}` with arguments.", b.name())))
 }
 
 /// torch's own parser, which knows several signatures, reads the arguments.
