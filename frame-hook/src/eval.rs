@@ -170,6 +170,10 @@ unsafe fn evaluate(by: EvalFrame, thread: *mut ffi::PyThreadState, frame: *mut F
     result
 }
 
+/// The number of calls from C as which CPython's evaluator counts: `PY_EVAL_C_STACK_UNITS` of `Python/ceval.c`.
+#[cfg(all(Py_3_12, not(Py_3_13)))]
+const EVALUATOR_UNITS: c_int = 2;
+
 /// While this lives, the call of a frame does not count as one from C: without the hook it would not be, and the stack
 /// has been looked at.
 struct Counted {
@@ -185,7 +189,7 @@ impl Counted {
         let thread = (stack::fits() == Some(true)).then(|| thread.cast::<Thread>());
         if let Some(thread) = thread {
             // SAFETY: the caller promises a live thread state, which is this thread's.
-            unsafe { *(*thread).calls_from_c_left() += 1 };
+            unsafe { *(*thread).calls_from_c_left() += EVALUATOR_UNITS };
         }
         Counted { thread }
     }
@@ -203,7 +207,7 @@ impl Drop for Counted {
     fn drop(&mut self) {
         if let Some(thread) = self.thread {
             // SAFETY: `new` was promised a thread state that is live still.
-            unsafe { *(*thread).calls_from_c_left() -= 1 };
+            unsafe { *(*thread).calls_from_c_left() -= EVALUATOR_UNITS };
         }
     }
 }

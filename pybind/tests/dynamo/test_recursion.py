@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+
 from rust_inductor import compile
 
 depths: list[int] = []
@@ -37,7 +38,7 @@ def calls(x: torch.Tensor) -> torch.Tensor:
 
 def compares(x: torch.Tensor) -> torch.Tensor:
     y = x + 1
-    if endless == endless:  # noqa: PLR0124
+    if endless == endless:
         return y * 2
     return y
 
