@@ -7,7 +7,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use cranelift_entity::{EntitySet, SecondaryMap};
+use cranelift_entity::{EntityRef, EntitySet, SecondaryMap};
+use fixedbitset::FixedBitSet;
 
 use super::access::{Access, accesses, free_slots};
 use super::display::{write_body, write_note};
@@ -20,7 +21,7 @@ pub type LocalSet = EntitySet<LocalId>;
 /// The live locals before each instruction.
 #[derive(Clone)]
 pub struct Liveness {
-    before: SecondaryMap<Inst, LocalSet>,
+    before: SecondaryMap<Inst, FixedBitSet>,
 }
 
 impl Liveness {
@@ -29,41 +30,40 @@ impl Liveness {
         let free = free_slots(code);
         let backwards = body.order().iter().rev();
         let backwards: Vec<_> = backwards.map(|&inst| (inst, accesses(body, inst, free.clone()))).collect();
-        let mut before: SecondaryMap<Inst, LocalSet> = SecondaryMap::with_capacity(body.inst_bound());
+        let mut before: SecondaryMap<Inst, FixedBitSet> = SecondaryMap::with_capacity(body.inst_bound());
+        let accessed = backwards.iter().flat_map(|(_, accesses)| accesses).map(|access| access.local().index());
+        let mut live = FixedBitSet::with_capacity(accessed.max().map_or(0, |last| last + 1));
         let mut changed = true;
         while changed {
             changed = false;
             for (inst, accesses) in &backwards {
-                let inst = *inst;
-                let ways = flow.ways(inst);
-                let mut live = LocalSet::new();
+                let ways = flow.ways(*inst);
+                live.clear();
                 for way in [ways.next(), ways.jump()].into_iter().flatten() {
-                    add(&mut live, &before[way]);
+                    live.union_with(&before[way]);
                 }
                 for access in accesses.iter().rev() {
                     match *access {
-                        Access::Read(local) => live.insert(local),
-                        Access::Store(local) | Access::Cell(local) | Access::Clear(local) => live.remove(local),
-                    };
+                        Access::Read(local) => live.insert(local.index()),
+                        Access::Store(local) | Access::Cell(local) | Access::Clear(local) => live.remove(local.index()),
+                    }
                 }
                 if let Some(handler) = ways.handler() {
-                    add(&mut live, &before[handler]);
+                    live.union_with(&before[handler]);
                 }
-                changed |= add(&mut before[inst], &live);
+                if before[*inst] != live {
+                    before[*inst].clone_from(&live);
+                    changed = true;
+                }
             }
         }
         Liveness { before }
     }
 
-    /// The locals that are live before an instruction.
-    pub fn before(&self, inst: Inst) -> &LocalSet {
-        &self.before[inst]
+    /// The locals that are live before an instruction, in order.
+    pub fn before(&self, inst: Inst) -> impl Iterator<Item = LocalId> + '_ {
+        self.before[inst].ones().map(LocalId::new)
     }
-}
-
-/// Adds a set to a set; whether that changed it.
-fn add(set: &mut LocalSet, other: &LocalSet) -> bool {
-    other.iter().fold(false, |changed, local| set.insert(local) | changed)
 }
 
 /// A body's listing with the live locals before each instruction.
@@ -83,7 +83,7 @@ impl Display for LiveListing<'_> {
             if let Some(operand) = self.body.operand(inst) {
                 write_note(f, operand, self.code, &names)?;
             }
-            let live = self.liveness.before(inst).iter();
+            let live = self.liveness.before(inst);
             let live: Vec<&str> =
                 live.map(|local| names.get(local.as_u32() as usize).copied().unwrap_or("?")).collect();
             write!(f, " ; live: {}", if live.is_empty() { "-".to_owned() } else { live.join(" ") })

@@ -117,7 +117,7 @@ impl<'a> Splitter<'a> {
     /// The place cannot be gone on from.
     pub fn resume(&self, at: Inst) -> Result<Resume, ResumeError> {
         let frame = self.frame(at)?;
-        let mut live: Vec<_> = self.liveness.before(at).iter().map(|local| (local, frame.local(local))).collect();
+        let mut live: Vec<_> = self.liveness.before(at).map(|local| (local, frame.local(local))).collect();
         // A frame has its cells to its end, and what is in them may be reached in other ways.
         let cells = cell_slots(self.code).map(|cell| (cell, frame.local(cell)));
         let dead: Vec<_> =

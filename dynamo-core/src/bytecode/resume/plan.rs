@@ -116,7 +116,11 @@ impl<'a> Locals<'a> {
 }
 
 /// Every local that may be read is passed, or known to be unbound; every cell is there.
-fn check_live(locals: &Locals<'_>, live: &LocalSet, from: &Continuation<'_>) -> Result<(), ResumeError> {
+fn check_live(
+    locals: &Locals<'_>,
+    mut live: impl Iterator<Item = LocalId>,
+    from: &Continuation<'_>,
+) -> Result<(), ResumeError> {
     let at = from.at;
     for &(id, held) in from.live {
         if locals.is_shared(id) && held != Slot::Value {
@@ -124,7 +128,7 @@ fn check_live(locals: &Locals<'_>, live: &LocalSet, from: &Continuation<'_>) -> 
         }
     }
     let passed = |id: LocalId| locals.is_shared(id) || from.live.iter().any(|&(other, _)| other == id);
-    match live.iter().find(|&id| !passed(id)) {
+    match live.find(|&id| !passed(id)) {
         Some(local) => Err(ResumeError::NotPassed { at, local }),
         None => Ok(()),
     }

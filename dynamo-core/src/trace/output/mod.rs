@@ -143,7 +143,7 @@ struct Output<'t, 'h> {
 fn live(frame: &Frame, at: Inst) -> Traced<Vec<(LocalId, Option<ValueId>)>> {
     let flow = ControlFlow::new(frame.body()).map_err(|error| construct(&error.to_string()))?;
     let live = Liveness::new(&frame.code.object, frame.body(), &flow);
-    Ok(live.before(at).iter().map(|id| (id, frame.locals.get(id.index()).copied().flatten())).collect())
+    Ok(live.before(at).map(|id| (id, frame.locals.get(id.index()).copied().flatten())).collect())
 }
 
 /// The frame where the call begins that its next instruction ends: what the other instructions leave for it lies in the
