@@ -171,7 +171,7 @@ impl<'py> Event<'_, 'py> {
         self.dict_of(None)
     }
 
-    /// Those with the guards of a capture, whose texts are written when somebody asks for them.
+    /// The event of a capture, whose guards' texts are written when somebody asks for them.
     fn dict_of(&self, conditions: Option<Arc<Conditions>>) -> PyResult<Bound<'py, PyDict>> {
         let dict = Bound::new(self.call.py(), Told(conditions))?.into_super();
         dict.set_item("original", self.call.code())?;
