@@ -269,11 +269,11 @@ pub fn shared(code: &Bound<'_, PyAny>, shares: impl Fn(&dyn Handler) -> bool) ->
     entries.iter().map(|entry| (Rc::clone(&entry.guard), entry.code.clone_ref(code.py()))).collect()
 }
 
-/// Tells that a function of this code goes on in its caller's place, which returns its result: such a call does not
-/// count towards the limit of recursion, as the program has not made it.
+/// Marks a code object as that of a resume function, whose call is a tail call: it goes on in its caller's place and
+/// does not count towards the limit of recursion.
 ///
 /// # Errors
-/// What is given is no code object, or CPython has no room for extra data of ours.
+/// A `TypeError` for an object that is no code object; CPython's error where it has no room for extra data of ours.
 pub fn mark_resume(code: &Bound<'_, PyAny>) -> PyResult<()> {
     // SAFETY: it is a live object.
     if unsafe { ffi::PyCode_Check(code.as_ptr()) } == 0 {

@@ -134,7 +134,7 @@ fn comes_back(frame: *const Frame) -> bool {
 /// Runs a frame as if we were not there.
 unsafe fn as_it_is(thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_int) -> Object {
     // SAFETY: CPython hands over its live thread state.
-    let _counted = unsafe { Counted::new(thread) };
+    let _uncounted = unsafe { Uncounted::evaluator(thread) };
     let before = BEFORE.load(Ordering::Relaxed);
     // SAFETY: the arguments are those that CPython gave us; only `install` stores there, and it stores evaluators.
     unsafe {
@@ -170,77 +170,66 @@ unsafe fn evaluate(by: EvalFrame, thread: *mut ffi::PyThreadState, frame: *mut F
     result
 }
 
-/// The number of calls from C as which CPython's evaluator counts: `PY_EVAL_C_STACK_UNITS` of `Python/ceval.c`.
-#[cfg(all(Py_3_12, not(Py_3_13)))]
-const EVALUATOR_UNITS: c_int = 2;
-
-/// While this lives, the call of a frame does not count as one from C: without the hook it would not be, and the stack
-/// has been looked at.
-struct Counted {
-    #[cfg(all(Py_3_12, not(Py_3_13)))]
-    thread: Option<*mut Thread>,
-}
-
-impl Counted {
-    /// # Safety
-    /// The thread state is live for as long as this is.
-    #[cfg(all(Py_3_12, not(Py_3_13)))]
-    unsafe fn new(thread: *mut ffi::PyThreadState) -> Counted {
-        let thread = (stack::fits() == Some(true)).then(|| thread.cast::<Thread>());
-        if let Some(thread) = thread {
-            // SAFETY: the caller promises a live thread state, which is this thread's.
-            unsafe { *(*thread).calls_from_c_left() += EVALUATOR_UNITS };
-        }
-        Counted { thread }
-    }
-
-    /// # Safety
-    /// None: other versions have room for such calls, or do not count them apart.
-    #[cfg(not(all(Py_3_12, not(Py_3_13))))]
-    unsafe fn new(_thread: *mut ffi::PyThreadState) -> Counted {
-        Counted {}
-    }
-}
-
-#[cfg(all(Py_3_12, not(Py_3_13)))]
-impl Drop for Counted {
-    fn drop(&mut self) {
-        if let Some(thread) = self.thread {
-            // SAFETY: `new` was promised a thread state that is live still.
-            unsafe { *(*thread).calls_from_c_left() -= EVALUATOR_UNITS };
-        }
-    }
-}
-
-/// While this lives, its thread may nest one more call: one on the stack is not the program's, and does not count
-/// towards the limit of recursion.
-pub struct Uncounted(Option<*mut Thread>);
+/// A loan of calls that a thread may nest, for as long as it lives: those that the program has not made do not count
+/// towards the limits of recursion.
+pub struct Uncounted(Option<(*mut c_int, c_int)>);
 
 impl Uncounted {
     /// The call of a native object that stands in for a Python function: CPython 3.11 counts both.
     pub fn stand_in(_py: Python<'_>) -> Uncounted {
         #[cfg(not(Py_3_12))]
         // SAFETY: this thread is attached, and stays so while a value that belongs to it lives.
-        return unsafe { Uncounted::new(ffi::PyThreadState_Get()) };
+        return unsafe { Uncounted::tail_call(ffi::PyThreadState_Get()) };
         #[cfg(Py_3_12)]
         Uncounted(None)
     }
 
+    /// The call of a resume function, which goes on in its caller's place.
+    ///
     /// # Safety
-    /// The thread state is this thread's, and live for as long as this is.
-    unsafe fn new(thread: *mut ffi::PyThreadState) -> Uncounted {
-        let thread = thread.cast::<Thread>();
+    /// The thread state is this thread's, and live for as long as the loan.
+    unsafe fn tail_call(thread: *mut ffi::PyThreadState) -> Uncounted {
         // SAFETY: the caller promises a live thread state.
-        unsafe { *(*thread).calls_left() += 1 };
-        Uncounted(Some(thread))
+        unsafe { Uncounted::lend(&raw mut *(*thread.cast::<Thread>()).calls_left(), 1) }
+    }
+
+    /// The evaluator's call of a frame, which counts as one from C: without the hook there would be none, and the stack
+    /// has been looked at.
+    ///
+    /// # Safety
+    /// As for [`Uncounted::tail_call`].
+    #[cfg(all(Py_3_12, not(Py_3_13)))]
+    unsafe fn evaluator(thread: *mut ffi::PyThreadState) -> Uncounted {
+        /// `PY_EVAL_C_STACK_UNITS` of `Python/ceval.c`: the number of calls as which the evaluator counts.
+        const UNITS: c_int = 2;
+        if stack::fits() != Some(true) {
+            return Uncounted(None);
+        }
+        // SAFETY: the caller promises a live thread state.
+        unsafe { Uncounted::lend(&raw mut *(*thread.cast::<Thread>()).calls_from_c_left(), UNITS) }
+    }
+
+    /// # Safety
+    /// None: other versions have room for such calls, or do not count them apart.
+    #[cfg(not(all(Py_3_12, not(Py_3_13))))]
+    unsafe fn evaluator(_thread: *mut ffi::PyThreadState) -> Uncounted {
+        Uncounted(None)
+    }
+
+    /// # Safety
+    /// The counter is a member of this thread's state, which is live for as long as the loan.
+    unsafe fn lend(counter: *mut c_int, calls: c_int) -> Uncounted {
+        // SAFETY: the caller promises a live counter, which this thread alone uses.
+        unsafe { *counter += calls };
+        Uncounted(Some((counter, calls)))
     }
 }
 
 impl Drop for Uncounted {
     fn drop(&mut self) {
-        if let Some(thread) = self.0 {
-            // SAFETY: `new` was promised a thread state that is live still.
-            unsafe { *(*thread).calls_left() -= 1 };
+        if let Some((counter, calls)) = self.0 {
+            // SAFETY: `lend` was promised a counter that is live still.
+            unsafe { *counter -= calls };
         }
     }
 }
@@ -274,8 +263,8 @@ unsafe extern "C-unwind" fn hook(thread: *mut ffi::PyThreadState, frame: *mut Fr
             return as_it_is(thread, frame, throw);
         };
         let known = code_state::state((*frame).code());
-        let goes_on = known.is_some_and(|state| state.is_resume.get()) && !comes_back(frame);
-        let _uncounted = goes_on.then(|| Uncounted::new(thread));
+        let is_tail_call = known.is_some_and(|state| state.is_resume.get()) && !comes_back(frame);
+        let _uncounted = is_tail_call.then(|| Uncounted::tail_call(thread));
         if throw != 0 || known.is_some_and(|state| state.never || state.is_skipped_by(handler)) || comes_back(frame) {
             return as_it_is(thread, frame, throw);
         }

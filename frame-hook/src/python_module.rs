@@ -129,7 +129,7 @@ mod frame_hook {
         crate::eval::is_installed()
     }
 
-    /// Tells that a function of this code goes on in its caller's place.
+    /// Marks a code object as that of a resume function.
     #[pyfunction]
     fn mark_resume(code: &Bound<'_, PyAny>) -> PyResult<()> {
         crate::mark_resume(code)

@@ -7,16 +7,13 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use cranelift_entity::{EntityRef, EntitySet, SecondaryMap};
+use cranelift_entity::{EntityRef, SecondaryMap};
 use fixedbitset::FixedBitSet;
 
 use super::access::{Access, accesses, free_slots};
 use super::display::{write_body, write_note};
 use super::flow::ControlFlow;
 use super::{Body, CodeObject, Inst, LocalId};
-
-/// A set of locals.
-pub type LocalSet = EntitySet<LocalId>;
 
 /// The live locals before each instruction.
 #[derive(Clone)]

@@ -261,7 +261,7 @@ def _captures(event: dict[str, Any]) -> Iterator[Capture]:
         file=original.co_filename,
         line=original.co_firstlineno,
         graph=event.get("graph"),
-        guards=() if "skipped" in event else tuple(event["guards"]),
+        guards=tuple(event.get("guards", ())),
         recompiles=tuple(_failure(reason) for reason in event["recompile_reasons"]),
         ended=_break(event),
         skipped=event.get("skipped"),

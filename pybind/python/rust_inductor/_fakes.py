@@ -54,7 +54,7 @@ _PROPERTIES = {
     "storage_offset": sources.TensorProperty.STORAGE_OFFSET,
 }
 
-#: Calls that the pass over a graph's numbers orders anew.
+#: Assertions, which torch's pass over a graph's numbers puts in order.
 _ASSERTS = (
     torch._check,
     torch._assert_scalar,
@@ -62,8 +62,6 @@ _ASSERTS = (
     torch.ops.aten.sym_constrain_range.default,
     torch.ops.aten.sym_constrain_range_for_size.default,
 )
-#: Methods of tensors that only ask.
-_ACCESSORS = ("size", "stride", "storage_offset", "item")
 
 _frames = itertools.count()
 
@@ -316,40 +314,17 @@ class Capture:
     def _share_known(self) -> set[torch.fx.Node] | None:
         """Put earlier numbers in the place of equal ones, which needs none of torch's fakes; give the nodes of numbers.
 
-        ``None``, with nothing done, where torch has more to do: assertions, symbols without a value, sizes that inputs
-        are to be asked for, or sizes of results.
+        ``None``, with nothing done, where torch's pass has more to do.
         """
-        symbols = {name: hint for name, _, hint, _ in self.facts.symbols()}
-        if None in symbols.values() or self.facts.stated():
+        nodes = list(self.gm.graph.nodes)
+        found = None if any(node.target in _ASSERTS for node in nodes) else self.facts.equal_numbers()
+        if found is None:
             return None
-        known: dict[str, torch.fx.Node] = {}
-        equal: list[tuple[torch.fx.Node, torch.fx.Node]] = []
-        results: set[torch.fx.Node] = set()
-        numbers: set[torch.fx.Node] = set()
-        for node, value in zip(self.gm.graph.nodes, self.facts.values()):
-            kind, *parts = value or (None,)
-            if node.op != "placeholder" and kind in ("tensor", "tuple"):
-                results.add(node)
-            elif kind == "tensor":
-                _, _, sizes, strides, offset, _ = parts
-                if any(number in symbols and number not in known for number in (*sizes, *strides, offset)):
-                    return None
-            if node.target in _ASSERTS:
-                return None
-            if node.op == "call_method" and node.target in _ACCESSORS and isinstance(node.args[0], torch.fx.Node):
-                numbers.add(node)
-            if kind not in ("int", "number") or not any(name in str(parts[0]) for name in symbols):
-                continue
-            numbers.add(node)
-            first = known.setdefault(parts[0], node)
-            if first is not node:
-                equal.append((node, first))
-            elif not results.isdisjoint(node.all_input_nodes):
-                return None
-        for node, first in equal:
-            node.replace_all_uses_with(first)
-            self.gm.graph.erase_node(node)
-        return numbers
+        numbers, equal = found
+        for place, earlier in equal:
+            nodes[place].replace_all_uses_with(nodes[earlier])
+            self.gm.graph.erase_node(nodes[place])
+        return {nodes[place] for place in numbers}
 
     def _describe_node(self, node: torch.fx.Node, value: Any, first_name: str) -> None:
         if value is not None and node.target is not operator.setitem:

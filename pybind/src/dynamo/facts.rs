@@ -13,8 +13,10 @@ use guards::{GuardKind, Key, Root, Source, SourceId, Sources, Step, TensorProper
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
 use std::sync::{Mutex, PoisonError};
-use symshapes::{Assertion, Expr, InputKind, Pool, ShapeEnv};
+use symshapes::{Assertion, Expr, Float, InputKind, Pool, Pred, ShapeEnv};
 
 /// The line where an instruction's text ends, the columns where it starts and ends.
 type Columns = (i32, Option<u32>, Option<u32>);
@@ -87,6 +89,14 @@ impl Facts {
     fn given(&self, at: usize) -> PyResult<SourceId> {
         self.given.get(at).copied().ok_or_else(|| PyValueError::new_err(format!("there is no input {at}")))
     }
+}
+
+/// A number that a node of the graph gives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Number {
+    Int(Expr),
+    Float(Float),
+    Bool(Pred),
 }
 
 #[pymethods]
@@ -166,6 +176,55 @@ impl Facts {
             Some(Meta::Float(_) | Meta::Bool(_)) => true,
             _ => false,
         })
+    }
+
+    /// The nodes of numbers that depend on symbols, and of these the ones that an earlier node equals, as `(node,
+    /// earlier)`; by their places in the graph.
+    ///
+    /// `None` where torch's pass over a graph's numbers does more than to put earlier ones in the place of equal ones:
+    /// symbols without a value, assertions, sizes that inputs have to be asked for, or sizes of intermediate tensors.
+    fn equal_numbers(&self) -> Option<(Vec<usize>, Vec<(usize, usize)>)> {
+        let (graph, exprs) = (&self.graph, &self.graph.exprs);
+        let is_decided = self.with(|assumed| {
+            let env = &assumed.env;
+            let mut owned = env.inputs().filter_map(|input| input.owned);
+            env.assertions().is_empty() && owned.all(|symbol| env.symbol_hint(symbol).is_some())
+        });
+        if !is_decided {
+            return None;
+        }
+        let (mut known, mut results) = (FxHashMap::<Number, usize>::default(), FxHashSet::default());
+        let (mut numbers, mut equal) = (Vec::new(), Vec::new());
+        for (place, node) in graph.nodes().enumerate() {
+            let is_input = graph[node].kind == fx::Kind::Placeholder;
+            let number = match &graph[node].meta {
+                Some(Meta::Int(expr)) if exprs.as_int(*expr).is_none() => Number::Int(*expr),
+                Some(Meta::Float(float)) if exprs.as_float(*float).is_none() => Number::Float(*float),
+                Some(Meta::Bool(pred)) if exprs.as_bool(*pred).is_none() => Number::Bool(*pred),
+                Some(Meta::Tensor(meta)) if is_input => {
+                    let told = |expr| exprs.as_sym(expr).is_none() || known.contains_key(&Number::Int(expr));
+                    let mut all = meta.sizes.iter().chain(&meta.strides).copied().chain([meta.offset]);
+                    if !all.all(told) {
+                        return None;
+                    }
+                    continue;
+                }
+                Some(Meta::Tensor(_) | Meta::Tuple(_)) => {
+                    results.insert(node);
+                    continue;
+                }
+                _ => continue,
+            };
+            numbers.push(place);
+            match known.entry(number) {
+                Entry::Occupied(first) => equal.push((place, *first.get())),
+                Entry::Vacant(_) if graph[node].inputs().iter().any(|input| results.contains(input)) => return None,
+                Entry::Vacant(first) => {
+                    first.insert(place);
+                }
+            }
+        }
+        Some((numbers, equal))
     }
 
     /// For each node, in the graph's order, what the lines of its `stack_trace` span, if it is known: the line where

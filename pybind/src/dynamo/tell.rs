@@ -7,29 +7,24 @@
 //!   `symbols`, `symbol_guards`, `marked`, `promised`, `asked`, `not_lowered`, `followed`, `recompile_reasons`,
 //!   `seconds` (of the capture, and of the backend), and `break_reason`, `break`, `line`, `stack`, all `None` if
 //!   nothing ended the graph; where the log shows them, `described`, of which a module like torch's can be made, and
-//!   `microseconds`, which the guards take; the texts of guards are written when somebody asks for them;
+//!   `microseconds`, which the guards take;
 //! - a function that runs as it is: `skipped`, the reason, with `break` and `stack` where the tracer gave it, else
 //!   `failed`, true where it is not the tracer who could not go on;
 //! - a limit: `limit`, and `recompile_reasons`.
 //!
 //! Invariant: telling reads what is there and changes nothing.
 
-use super::{
-    backend,
-    call_guard::{CallGuard, Conditions},
-};
+use super::{backend, call_guard::CallGuard};
 use crate::fx_module;
 use dynamo_core::bytecode::location::Span;
 use dynamo_core::trace::{Break, Capture, Followed};
 use frame_hook::{Call, Guard as _};
 use guards::{Failure, GlobalState, GuardKind, Root, Source, SourceId, Sources};
-use pyo3::exceptions::PyKeyError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use std::collections::HashMap;
 use std::iter::successors;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use symshapes::{InputKind, ShapeEnv};
 
@@ -98,12 +93,13 @@ impl Listeners {
         if !self.wanted(event.call.py())? {
             return Ok(());
         }
-        let dict = event.dict_of(Some(Arc::clone(&guard.conditions)))?;
+        let dict = event.dict()?;
         dict.set_item("graph", capture.computes.then(|| fx_module::Graph::from(capture.graph.clone())))?;
         dict.set_item("compiled", compiled)?;
         if capture.computes && self.shows_graphs(event.call.py())? {
             dict.set_item("described", backend::described(event.call, capture)?)?;
         }
+        set_guards(&dict, guard)?;
         if self.logs_wanted(event.call.py())? {
             dict.set_item("microseconds", microseconds(event.call, guard)?)?;
         }
@@ -168,12 +164,7 @@ pub(super) struct Event<'a, 'py> {
 
 impl<'py> Event<'_, 'py> {
     fn dict(&self) -> PyResult<Bound<'py, PyDict>> {
-        self.dict_of(None)
-    }
-
-    /// The event of a capture, whose guards' texts are written when somebody asks for them.
-    fn dict_of(&self, conditions: Option<Arc<Conditions>>) -> PyResult<Bound<'py, PyDict>> {
-        let dict = Bound::new(self.call.py(), Told(conditions))?.into_super();
+        let dict = PyDict::new(self.call.py());
         dict.set_item("original", self.call.code())?;
         dict.set_item("frame", self.frame)?;
         let reasons = self.recompiles.iter().map(|recompile| recompile.dict(self.call.py()));
@@ -196,28 +187,9 @@ impl Recompile {
     }
 }
 
-/// The dict of an event.
-#[pyclass(frozen, extends = PyDict, name = "Event")]
-struct Told(Option<Arc<Conditions>>);
-
-/// The keys of the texts of guards.
-const GUARDS: [&str; 5] = ["guards", "guard_kinds", "guard_lines", "guard_paths", "shape_guards"];
-
-#[pymethods]
-impl Told {
-    fn __missing__<'py>(slf: &Bound<'py, Self>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let missing = || PyKeyError::new_err(key.clone().unbind());
-        let conditions = slf.get().0.as_ref().ok_or_else(missing)?;
-        if !key.extract::<&str>().is_ok_and(|key| GUARDS.contains(&key)) {
-            return Err(missing());
-        }
-        set_guards(slf.as_super(), conditions)?;
-        slf.get_item(key)
-    }
-}
-
 /// Sets the guards of the trace, then the checks that the backend wants besides, which have no source.
-fn set_guards(dict: &Bound<'_, PyDict>, conditions: &Conditions) -> PyResult<()> {
+fn set_guards(dict: &Bound<'_, PyDict>, guard: &CallGuard) -> PyResult<()> {
+    let conditions = &guard.conditions;
     let (sources, all, checks) = (conditions.tree.sources(), conditions.tree.guards(), &conditions.checks);
     // That nothing is chosen goes without saying.
     let told = |guard: &&guards::Guard| !matches!(guard.kind, GuardKind::Global(GlobalState::DefaultDevice(None)));

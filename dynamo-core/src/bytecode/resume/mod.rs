@@ -21,7 +21,11 @@ use super::code::flags;
 use super::flow::ControlFlow;
 use super::super_calls::is_bare_super;
 use super::{Body, CodeObject, DepthError, EncodeError, Inst, LocalId, Op, Slot, Version, stack_depths};
+use cranelift_entity::EntitySet;
 use plan::Plan;
+
+/// A set of locals.
+type LocalSet = EntitySet<LocalId>;
 
 /// Where and with what a function goes on.
 #[derive(Clone, Copy, Debug)]

@@ -3,10 +3,10 @@
 use cranelift_entity::{EntityRef, SecondaryMap};
 
 use super::unbound::{Unbound, unbound};
-use super::{Continuation, Obstacle, Parameter, ResumeError, Source};
+use super::{Continuation, LocalSet, Obstacle, Parameter, ResumeError, Source};
 use crate::bytecode::access::{Access, accesses, free_slots};
 use crate::bytecode::flow::ControlFlow;
-use crate::bytecode::liveness::{Liveness, LocalSet};
+use crate::bytecode::liveness::Liveness;
 use crate::bytecode::{Body, CodeObject, Inst, LocalId, Slot};
 
 /// The assignment of the original's locals to parameters, locals and free variables of the resume function.

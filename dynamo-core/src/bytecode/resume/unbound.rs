@@ -6,9 +6,9 @@
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 
+use super::LocalSet;
 use crate::bytecode::access::free_slots;
 use crate::bytecode::flow::ControlFlow;
-use crate::bytecode::liveness::LocalSet;
 use crate::bytecode::{Body, Builder, CodeObject, DepthError, Handler, Inst, LocalId, Op, Operand, stack_depths};
 
 /// A read of a variable that may have no value.

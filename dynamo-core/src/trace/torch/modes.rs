@@ -96,7 +96,7 @@ fn autocast_on(t: &mut Tracer<'_>, b: &Bound<'_>, device: &str, default: DType) 
     Ok(t.value(Value::Context(Context::Autocast(autocast))))
 }
 
-/// A profiler that nobody is handed the events of.
+/// A profiler. One with arguments (handlers, schedules, devices) is the program's to run.
 fn profiler(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     if b.rest().is_empty() && b.extra().is_empty() {
         return Ok(t.value(Value::Context(Context::Profiler(b.name()))));
