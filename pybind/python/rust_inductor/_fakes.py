@@ -317,14 +317,14 @@ class Capture:
         ``None``, with nothing done, where torch's pass has more to do.
         """
         nodes = list(self.gm.graph.nodes)
-        found = None if any(node.target in _ASSERTS for node in nodes) else self.facts.equal_numbers()
-        if found is None:
+        numbers = None if any(node.target in _ASSERTS for node in nodes) else self.facts.equal_numbers()
+        if numbers is None:
             return None
-        numbers, equal = found
-        for place, earlier in equal:
-            nodes[place].replace_all_uses_with(nodes[earlier])
-            self.gm.graph.erase_node(nodes[place])
-        return {nodes[place] for place in numbers}
+        for place, first in numbers:
+            if place != first:
+                nodes[place].replace_all_uses_with(nodes[first])
+                self.gm.graph.erase_node(nodes[place])
+        return {nodes[place] for place, _ in numbers}
 
     def _describe_node(self, node: torch.fx.Node, value: Any, first_name: str) -> None:
         if value is not None and node.target is not operator.setitem:

@@ -178,12 +178,12 @@ impl Facts {
         })
     }
 
-    /// The nodes of numbers that depend on symbols, and of these the ones that an earlier node equals, as `(node,
-    /// earlier)`; by their places in the graph.
+    /// The nodes of numbers that depend on symbols, each with the first node that gives the same number, which may be
+    /// itself; by their places in the graph.
     ///
     /// `None` where torch's pass over a graph's numbers does more than to put earlier ones in the place of equal ones:
     /// symbols without a value, assertions, sizes that inputs have to be asked for, or sizes of intermediate tensors.
-    fn equal_numbers(&self) -> Option<(Vec<usize>, Vec<(usize, usize)>)> {
+    fn equal_numbers(&self) -> Option<Vec<(usize, usize)>> {
         let (graph, exprs) = (&self.graph, &self.graph.exprs);
         let is_decided = self.with(|assumed| {
             let env = &assumed.env;
@@ -194,7 +194,7 @@ impl Facts {
             return None;
         }
         let (mut known, mut results) = (FxHashMap::<Number, usize>::default(), FxHashSet::default());
-        let (mut numbers, mut equal) = (Vec::new(), Vec::new());
+        let mut numbers = Vec::new();
         for (place, node) in graph.nodes().enumerate() {
             let is_input = graph[node].kind == fx::Kind::Placeholder;
             let number = match &graph[node].meta {
@@ -215,16 +215,14 @@ impl Facts {
                 }
                 _ => continue,
             };
-            numbers.push(place);
-            match known.entry(number) {
-                Entry::Occupied(first) => equal.push((place, *first.get())),
+            let first = match known.entry(number) {
+                Entry::Occupied(first) => *first.get(),
                 Entry::Vacant(_) if graph[node].inputs().iter().any(|input| results.contains(input)) => return None,
-                Entry::Vacant(first) => {
-                    first.insert(place);
-                }
-            }
+                Entry::Vacant(first) => *first.insert(place),
+            };
+            numbers.push((place, first));
         }
-        Some((numbers, equal))
+        Some(numbers)
     }
 
     /// For each node, in the graph's order, what the lines of its `stack_trace` span, if it is known: the line where

@@ -93,7 +93,6 @@ const REST: u32 = 62;
 const EXTRA: u32 = 63;
 
 impl Signature {
-    /// Reads a row's text.
     /// Reads a row.
     pub(in crate::trace) fn parse(row: &Row) -> Signature {
         let (names, params) = row.text.split_once('(').unwrap_or((row.text, ")"));

@@ -40,8 +40,20 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         b.call();
         Ok(t.value(Value::Context(Context::Null(None))))
     }),
-    row("torch.autograd.profiler.profile(*args, **kwargs)", profiler),
-    row("torch.profiler.profiler.profile(*args, **kwargs)", profiler),
+    row(
+        "torch.autograd.profiler.profile(enabled=True, *, use_device=None, record_shapes=False, with_flops=False, \
+         profile_memory=False, with_stack=False, with_modules=False, use_kineto=False, use_cpu=True, \
+         experimental_config=None, acc_events=False, custom_trace_id_callback=None, post_processing_timeout_s=None, \
+         activity_filters=None, _profiler_extensions=None)",
+        profiler,
+    ),
+    row(
+        "torch.profiler.profiler.profile(*, activities=None, schedule=None, on_trace_ready=None, record_shapes=False, \
+         profile_memory=False, with_stack=False, with_flops=False, with_modules=False, experimental_config=None, \
+         execution_trace_observer=None, acc_events=False, custom_trace_id_callback=None, \
+         post_processing_timeout_s=None)",
+        profiler,
+    ),
     // It has `vmap` read tensors by indices in tensors, as our operator for `vmap` does on its own.
     row("torch._dynamo._trace_wrapped_higher_order_op.TransformGetItemToIndex()", |t, _| {
         Ok(t.value(Value::Context(Context::Null(None))))
@@ -96,12 +108,10 @@ fn autocast_on(t: &mut Tracer<'_>, b: &Bound<'_>, device: &str, default: DType) 
     Ok(t.value(Value::Context(Context::Autocast(autocast))))
 }
 
-/// A profiler. One with arguments (handlers, schedules, devices) is the program's to run.
+/// A profiler. One with arguments (handlers, schedules, devices) is the program's to run: nothing reads them here, so
+/// that they end the graph.
 fn profiler(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
-    if b.rest().is_empty() && b.extra().is_empty() {
-        return Ok(t.value(Value::Context(Context::Profiler(b.name()))));
-    }
-    Err(Reason::new(Kind::Call, format!("`{}` with arguments.", b.name())))
+    Ok(t.value(Value::Context(Context::Profiler(b.name()))))
 }
 
 /// torch's own parser, which knows several signatures, reads the arguments.
