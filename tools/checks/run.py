@@ -25,6 +25,8 @@ from tools.ui import ROOT, StepFailed, say
 CRATES = ["--workspace", "--exclude", "rust-inductor", "--exclude", "rust-inductor-frame-hook"]
 PYTHON_SOURCES = ["."]
 PYTHON_TESTS = ["pybind/tests", "dynamo-core/tests", "tools"]
+#: A process for each core, up to four, as each holds torch and its models; a file's tests share one, in their order.
+IN_PARALLEL = ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
 SUMMARY = re.compile(
     r"Summary \[|^=+ .*(passed|failed|error).* in .*=+$|^test result:|^Success: no issues|^Found \d+ err"
 )
@@ -91,7 +93,7 @@ def stages(bless: bool) -> dict[str, Action]:
         "rustdoc": cargo("doc", "--workspace", "--no-deps", RUSTDOCFLAGS="-D warnings"),
         "pythons": pythons.stage,
         "package": build_package,
-        "pytest": command("python", "-m", "pytest", "-q", "--durations=10", *PYTHON_TESTS, **python_golden),
+        "pytest": command("python", "-m", "pytest", "-q", "--durations=10", *IN_PARALLEL, *PYTHON_TESTS, **python_golden),
         "ruff": command("ruff", "check", *PYTHON_SOURCES),
         "format": command("ruff", "format", "--check", *PYTHON_SOURCES),
         "mypy": command("mypy"),

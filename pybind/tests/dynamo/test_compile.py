@@ -218,7 +218,7 @@ def test_what_we_compile_may_call_what_torch_compiles():
         (torch.ops.aten.relu.default, (torch.randn(3),)),
         (torch.vmap(torch.dot), (torch.randn(3, 4), torch.randn(3, 4))),
     ],
-    ids=str,
+    ids=["builtin", "method", "builtin of nn", "function", "function of batches", "operator", "transform"],
 )
 def test_functions_of_libraries_are_captured(function: Any, arguments: tuple[Any, ...]) -> None:
     graphs = []
