@@ -24,6 +24,8 @@ use std::sync::{Arc, OnceLock, Weak};
 pub(crate) struct Entry {
     pub(crate) guard: Rc<dyn Guard>,
     pub(crate) code: Py<PyAny>,
+    /// Whether the code has a parameter for what the guard has prefetched.
+    pub(crate) takes_prefetched: bool,
 }
 
 /// One handler's record of a code object.

@@ -16,7 +16,7 @@ use crate::layout::{
 };
 #[cfg(Py_3_12)]
 use crate::monitoring::is_monitored;
-use crate::{Call, Handler, Verdict, replace, stack};
+use crate::{Call, Fit, Handler, Verdict, replace, stack};
 use pyo3::exceptions::{PyRecursionError, PyRuntimeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -241,11 +241,12 @@ fn is_monitored(_: &Thread) -> bool {
 }
 
 /// The actions to take on a frame.
-enum Action {
+enum Action<'py> {
     AsItIs,
     /// As it is, while this thread is off.
     Unseen,
-    Run(Rc<Entry>),
+    /// The replacement, with what its guard has prefetched.
+    Run(Rc<Entry>, Option<Bound<'py, PyAny>>),
     Raise(PyErr),
 }
 
@@ -280,7 +281,7 @@ unsafe extern "C-unwind" fn hook(thread: *mut ffi::PyThreadState, frame: *mut Fr
                 let _off = Off::new();
                 return as_it_is(thread, frame, throw);
             }
-            Action::Run(entry) => replace::run(&*frame, &entry),
+            Action::Run(entry, prefetched) => replace::run(&*frame, &entry, prefetched.as_ref()),
             Action::Raise(error) => Err(error),
         };
         let result = match result {
@@ -296,7 +297,7 @@ unsafe extern "C-unwind" fn hook(thread: *mut ffi::PyThreadState, frame: *mut Fr
 }
 
 /// Looks for an entry, or asks for one.
-unsafe fn decide(frame: *const Frame, known: Option<&CodeState>) -> Action {
+unsafe fn decide<'py>(frame: *const Frame, known: Option<&CodeState>) -> Action<'py> {
     // SAFETY: `hook` is called with the interpreter attached, and hands on a live frame.
     let (py, code) = unsafe { (Python::assume_attached(), (*frame).code()) };
     let Some(handler) = HANDLER.with_borrow(Option::clone) else { return Action::AsItIs };
@@ -325,7 +326,7 @@ unsafe fn introduce<'a>(py: Python<'_>, code: Object) -> PyResult<&'a CodeState>
     }
 }
 
-fn choose(state: &CodeState, handler: &Arc<dyn Handler>, call: &Call<'_>) -> PyResult<Action> {
+fn choose<'py>(state: &CodeState, handler: &Arc<dyn Handler>, call: &Call<'py>) -> PyResult<Action<'py>> {
     let count = match state.find(handler) {
         Found::Entries(count) => count,
         Found::Skip => return Ok(Action::AsItIs),
@@ -333,11 +334,11 @@ fn choose(state: &CodeState, handler: &Arc<dyn Handler>, call: &Call<'_>) -> PyR
     };
     for at in 0..count {
         let Some(entry) = state.entry(handler, at) else { break };
-        if entry.guard.holds(call)? {
+        if let Fit::Yes(prefetched) = entry.guard.fit(call)? {
             if at > 0 {
                 state.was_hit(handler, &entry);
             }
-            return Ok(Action::Run(entry));
+            return Ok(Action::Run(entry, prefetched));
         }
     }
     if count >= handler.limit() {
@@ -364,9 +365,10 @@ fn choose(state: &CodeState, handler: &Arc<dyn Handler>, call: &Call<'_>) -> PyR
                 }
                 code_state::attach(call.py(), code.as_ptr(), CodeState::never())?;
             }
-            let entry = Rc::new(Entry { guard: guard.into(), code });
+            let parameters: usize = code.bind(call.py()).getattr("co_argcount")?.extract()?;
+            let entry = Rc::new(Entry { guard: guard.into(), code, takes_prefetched: parameters > state.slots });
             state.add(handler, Rc::clone(&entry));
-            Ok(Action::Run(entry))
+            Ok(Action::Run(entry, None))
         }
     }
 }

@@ -15,7 +15,8 @@
 //!
 //! Replacement code takes the frame's argument slots, one positional parameter each (`*args` as the tuple, `**kwargs`
 //! as the dict), has the free variables of the original in the same order, and neither cells among its parameters'
-//! slots that the original has not made yet. Names, lines and the exception table are its own.
+//! slots that the original has not made yet. Names, lines and the exception table are its own. With one parameter more
+//! it takes what its guard has prefetched, or `None`.
 //!
 //! Invariants: every reference taken is given back, on errors too; a frame that does not run is cleared as its version
 //! of CPython clears it; no panic crosses into C. `unsafe` is all over this crate and nowhere above it: it reads
@@ -82,14 +83,23 @@ pub enum Verdict {
     },
 }
 
+/// Whether a replacement may run in a call.
+#[derive(Debug)]
+pub enum Fit<'py> {
+    /// It may not.
+    No,
+    /// It may. What the guard has found on its way, and the replacement would have to read again, is handed on.
+    Yes(Option<Bound<'py, PyAny>>),
+}
+
 /// When a replacement may run. Who has made it may look at it again, as what it is.
 pub trait Guard: Any + Send + Sync {
-    /// True if it may. Python code that runs meanwhile is not shown to the handler. Runs within no [`Python::attach`],
+    /// Whether it may. Python code that runs meanwhile is not shown to the handler. Runs within no [`Python::attach`],
     /// which would cost as much as a quick guard does: one that lets go of a [`Py`] has to attach for itself.
     ///
     /// # Errors
     /// An exception is raised in the caller's place.
-    fn holds(&self, call: &Call<'_>) -> PyResult<bool>;
+    fn fit<'py>(&self, call: &Call<'py>) -> PyResult<Fit<'py>>;
 }
 
 /// A call that has not begun: its arguments are bound to their slots, its cells are not made.

@@ -2,15 +2,15 @@
 //!
 //! ```python
 //! # handler(code, locals, globals, function) -> None | False | (guard | None, code)
-//! # guard(locals) -> bool
+//! # guard(locals) -> bool, or a tuple for the replacement's last parameter
 //! with frame_hook.Hook(handler, limit=8):
 //!     f(1)
 //! ```
 
-use crate::{Call, Enabled, Guard, Handler, Verdict};
+use crate::{Call, Enabled, Fit, Guard, Handler, Verdict};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyBool;
+use pyo3::types::{PyBool, PyTuple};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -51,11 +51,15 @@ impl Handler for PythonHandler {
 struct PythonGuard(Option<Py<PyAny>>);
 
 impl Guard for PythonGuard {
-    fn holds(&self, call: &Call<'_>) -> PyResult<bool> {
-        match &self.0 {
-            None => Ok(true),
-            Some(guard) => Python::attach(|_| guard.bind(call.py()).call1((call.locals()?,))?.is_truthy()),
-        }
+    fn fit<'py>(&self, call: &Call<'py>) -> PyResult<Fit<'py>> {
+        let Some(guard) = &self.0 else { return Ok(Fit::Yes(None)) };
+        Python::attach(|_| {
+            let answer = guard.bind(call.py()).call1((call.locals()?,))?;
+            Ok(match answer.is_truthy()? {
+                false => Fit::No,
+                true => Fit::Yes(answer.is_instance_of::<PyTuple>().then_some(answer)),
+            })
+        })
     }
 }
 

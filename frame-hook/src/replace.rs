@@ -7,21 +7,24 @@ use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::ptr;
 
-/// The result of the replacement, as a new reference.
+/// The result of the replacement, as a new reference; `prefetched` is what its guard has found.
 ///
 /// # Safety
 /// The frame has not begun, and the interpreter is attached.
-pub(crate) unsafe fn run(frame: &Frame, entry: &Entry) -> PyResult<Object> {
+pub(crate) unsafe fn run(frame: &Frame, entry: &Entry, prefetched: Option<&Bound<'_, PyAny>>) -> PyResult<Object> {
     // SAFETY: the caller promises a live frame; it owns its arguments until it is cleared, after this call.
     unsafe {
         let py = Python::assume_attached();
         let function = function(py, frame, entry)?;
         let slots = state(frame.code()).map_or(0, |state| state.slots);
         // One place in front, which the callee may use.
-        let mut arguments: SmallVec<[Object; 16]> = SmallVec::with_capacity(slots + 1);
+        let mut arguments: SmallVec<[Object; 16]> = SmallVec::with_capacity(slots + 2);
         arguments.push(ptr::null_mut());
         arguments.extend((0..slots).map(|slot| frame.local(slot)));
-        let count = slots | ffi::PY_VECTORCALL_ARGUMENTS_OFFSET;
+        if entry.takes_prefetched {
+            arguments.push(prefetched.map_or_else(|| ffi::Py_None(), Bound::as_ptr));
+        }
+        let count = (arguments.len() - 1) | ffi::PY_VECTORCALL_ARGUMENTS_OFFSET;
         let result = ffi::PyObject_Vectorcall(function.as_ptr(), arguments.as_ptr().add(1), count, ptr::null_mut());
         if result.is_null() { Err(PyErr::fetch(py)) } else { Ok(result) }
     }

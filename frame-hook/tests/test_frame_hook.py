@@ -246,6 +246,31 @@ class Guards(unittest.TestCase):
                 self.assertEqual(f(value), (value, type(value)))
         self.assertEqual(compiled, [int, float, str])
 
+    def test_what_a_guard_has_prefetched(self) -> None:
+        def f(a: int, *rest: int, b: int = 5) -> Any:
+            return a, rest, b
+
+        def g(a: int, b: int, rest: tuple[int, ...], prefetched: Any) -> Any:
+            return a, rest, b, prefetched
+
+        class Thing:
+            pass
+
+        def handler(*_: Any) -> Any:
+            return lambda _arguments: (thing,) if useful else True, g.__code__
+
+        with frame_hook.Hook(handler):
+            thing, useful = Thing(), True
+            self.assertEqual(f(1, 2), (1, (2,), 5, None))  # of the call that was compiled nothing is known yet
+            self.assertEqual(f(3, b=4), (3, (), 4, (thing,)))
+            useful = False
+            self.assertEqual(f(3), (3, (), 5, None))
+            useful, reference = True, weakref.ref(thing)
+            self.assertIs(f(3)[-1][0], thing)
+            del thing, useful
+            self.assertRaises(NameError, f, 3)
+        self.assertIsNone(reference())
+
     def test_the_limit_ends_it(self) -> None:
         def f(a: int) -> int:
             return a + 1000

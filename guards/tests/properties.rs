@@ -196,7 +196,7 @@ proptest! {
         let mut volatile = Vec::new();
         // A root that turns out to be another one is read again from then on.
         let snapshot = loop {
-            let Some(snapshot) = tree.snapshot(&mut frame, &volatile) else { return Ok(()) };
+            let Some(snapshot) = tree.snapshot(&mut frame, &volatile, &[]) else { return Ok(()) };
             prop_assert_ne!(tree.check_against(&mut frame, &snapshot), Validation::Fails, "{}", tree);
             match tree.check_against(&mut changed, &snapshot) {
                 Validation::OtherRoot(id) if is_volatile => volatile.push(id),
@@ -220,8 +220,9 @@ proptest! {
         let mut guards: Vec<Guard> = seeds.into_iter().map(|seed| guard(&mut world, seed)).collect();
         let mut frame = Frame { seed, ..frame.prepared(&world.sources) };
         guards.retain(|guard| holds(&mut frame, &world.sources, guard));
+        let wanted: Vec<SourceId> = guards.iter().map(|guard| guard.source).step_by(2).collect();
         let tree = GuardTree::new(world.sources, guards).expect("a tree");
-        let Some(snapshot) = tree.snapshot(&mut frame, &[]) else { return Ok(()) };
+        let Some(snapshot) = tree.snapshot(&mut frame, &[], &wanted) else { return Ok(()) };
         let parts: Vec<Value> = frame.locals.iter().flat_map(|(_, value)| value.parts()).collect();
         let changed = parts[at % parts.len()].address();
         let mut after = frame.clone();
@@ -231,7 +232,13 @@ proptest! {
         }
         let expected = tree.check(&mut after);
         match tree.check_against(&mut after, &snapshot) {
-            Validation::Holds => prop_assert!(expected, "{}", tree),
+            Validation::Holds => {
+                prop_assert!(expected, "{}", tree);
+                for (&source, prefetched) in wanted.iter().zip(after.prefetched.clone()) {
+                    let read = tree.sources().read(source, &mut after).map(|value| value.address());
+                    prop_assert_eq!(read, Some(prefetched.address()), "{}", tree.sources().display(source));
+                }
+            }
             Validation::Fails => prop_assert!(!expected, "{}", tree),
             Validation::OtherRoot(_) => prop_assert!(false, "roots are where they were"),
             Validation::Stale(location) => prop_assert_eq!(location as u64, changed),
@@ -239,7 +246,7 @@ proptest! {
         }
         // Once it has been looked at again, the change is no news.
         after.touched.clear();
-        if expected && let Some(again) = tree.snapshot(&mut after, &[]) {
+        if expected && let Some(again) = tree.snapshot(&mut after, &[], &[]) {
             let found = tree.check_against(&mut after, &again);
             prop_assert!(matches!(found, Validation::Holds | Validation::Unknown), "{}", tree);
         }

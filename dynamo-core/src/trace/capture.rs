@@ -41,6 +41,9 @@ pub struct Capture {
     pub code: CodeObject,
     /// The meanings of the code's opaque constants.
     pub opaque: Vec<Opaque>,
+    /// The sources of inputs that the code takes as a tuple, if whoever checks the guards has found them on the way:
+    /// its last parameter then, which is `None` otherwise. Empty if the code has no such parameter.
+    pub prefetched: Vec<SourceId>,
     /// Where and why the graph ends before the function does.
     pub ended: Option<Break>,
     /// The instructions that were run, if [`Options::follow`](super::Options::follow) asks for them.

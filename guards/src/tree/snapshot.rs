@@ -20,12 +20,12 @@ use super::{
 use crate::{
     guard::GuardKind,
     objects::{DictKeys, Objects},
-    source::{Root, Step},
+    source::{Root, SourceId, Step},
     sources::Sources,
     tensor::TensorGuardId,
 };
 use cranelift_entity::{EntityRef, SecondaryMap};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// Objects whose states have version tags.
@@ -80,6 +80,10 @@ pub trait VersionTags: Objects {
     /// Verifies a seal. Runs none of the user's code.
     fn verify(&mut self, seal: &Self::Seal) -> SealState;
 
+    /// Takes references to the objects of identities, which are alive: those that the snapshot was to prefetch. Runs
+    /// none of the user's code, and so allocates nothing that has the garbage collector run.
+    fn prefetch(&mut self, identities: &[u64]);
+
     /// The object of an identity, which is alive.
     fn object_of(&mut self, identity: u64) -> Self::Handle;
 }
@@ -105,6 +109,8 @@ pub struct Snapshot<S> {
     guards: Vec<(u64, u32)>,
     /// The stable objects in the first registers of the residual.
     preloaded: Vec<u64>,
+    /// The stable objects at the sources that were to be prefetched; none if one of those has no such object.
+    prefetched: Vec<u64>,
     residual: GuardTree,
 }
 
@@ -138,6 +144,8 @@ struct Recording<'a, H, T> {
     locations: FxHashSet<usize>,
     /// The guards that tags do not vouch for, with their nodes and objects.
     guards: Vec<(NodeId, u64, usize)>,
+    /// The sources that are to be prefetched, with their nodes and objects once those were read.
+    prefetched: FxHashMap<SourceId, Option<(NodeId, u64)>>,
 }
 
 impl<H, T> Recording<'_, H, T> {
@@ -154,6 +162,13 @@ impl<H, T> Recording<'_, H, T> {
     fn of(&self, reg: Reg) -> (&H, Stability) {
         let (object, node) = &self.registers[reg.index()];
         (object, self.stability[*node])
+    }
+
+    /// Notes the object of a node, if it is to be prefetched.
+    fn found(&mut self, source: SourceId, id: NodeId, identity: impl FnOnce() -> u64) {
+        if let Some(found) = self.prefetched.get_mut(&source) {
+            *found = Some((id, identity()));
+        }
     }
 
     /// An object that is made anew at each read has to be read again if a guard on it, one of those in the registers
@@ -180,8 +195,14 @@ impl<H, T> Recording<'_, H, T> {
 
 impl GuardTree {
     /// Makes a check again and takes a snapshot of it; `None` if a guard fails, or nothing has tags. The `volatile`
-    /// roots are read again at each check.
-    pub fn snapshot<O: VersionTags>(&self, objects: &mut O, volatile: &[NodeId]) -> Option<Snapshot<O::Seal>> {
+    /// roots are read again at each check. Each check against the snapshot gives the objects at the sources `prefetched`
+    /// to [`VersionTags::prefetch`], in this order, if all of them are stable.
+    pub fn snapshot<O: VersionTags>(
+        &self,
+        objects: &mut O,
+        volatile: &[NodeId],
+        prefetched: &[SourceId],
+    ) -> Option<Snapshot<O::Seal>> {
         let mut recording = Recording {
             volatile,
             stability: SecondaryMap::new(),
@@ -192,13 +213,14 @@ impl GuardTree {
             tags: Vec::new(),
             locations: FxHashSet::default(),
             guards: Vec::new(),
+            prefetched: prefetched.iter().map(|&source| (source, None)).collect(),
         };
         let mut next = 0;
         while let Some(node) = self.nodes.get(NodeId::from_u32(next)) {
             next += 1 + self.record(objects, NodeId::from_u32(next), node, &mut recording)?;
         }
         recording.settle(self.joined());
-        (!recording.tags.is_empty()).then(|| self.finished(objects, recording))
+        (!recording.tags.is_empty()).then(|| self.finished(objects, recording, prefetched))
     }
 
     /// The registers that joints look at.
@@ -245,6 +267,7 @@ impl GuardTree {
             recording.guards.append(&mut unstable);
         }
         recording.stability[id] = stability;
+        recording.found(node.source, id, || objects.identity(&object));
         recording.first_register[id] = index(recording.registers.len());
         let leaves = pass.map_or(Some(0), |(_, pass)| {
             let stability = if stability == Stability::Volatile { stability } else { Stability::Object };
@@ -346,6 +369,7 @@ impl GuardTree {
         recording: &mut Recording<'_, O::Handle, O::Tag>,
     ) -> Option<()> {
         recording.stability[id] = stability;
+        recording.found(self.nodes[id].source, id, || objects.identity(value));
         for at in self.nodes[id].guards.range() {
             let kind = &self.guards[at].kind;
             if !self.holds(objects, kind, value) {
@@ -364,6 +388,7 @@ impl GuardTree {
         &self,
         objects: &mut O,
         recording: Recording<'_, O::Handle, O::Tag>,
+        prefetched: &[SourceId],
     ) -> Snapshot<O::Seal> {
         let is_stable = |id: NodeId| recording.stability[id] != Stability::Volatile;
         let (mut tensors, mut guards) = (Vec::new(), Vec::new());
@@ -378,7 +403,12 @@ impl GuardTree {
         })
         .build();
         let identity = |reg: &Reg| objects.identity(&recording.registers[reg.index()].0);
+        let prefetched = prefetched.iter().map(|source| {
+            let (id, identity) = recording.prefetched[source]?;
+            matches!(recording.stability[id], Stability::Address | Stability::Object).then_some(identity)
+        });
         Snapshot {
+            prefetched: prefetched.collect::<Option<_>>().unwrap_or_default(),
             preloaded: preloaded.iter().map(identity).collect(),
             roots: recording.roots.iter().filter(|(id, _)| is_stable(*id)).copied().collect(),
             seal: objects.seal(recording.tags, &tensors),
@@ -400,6 +430,9 @@ impl GuardTree {
             SealState::Intact => {}
             SealState::Unrecognised => return Validation::Unknown,
             SealState::Broken(location) => return Validation::Stale(location),
+        }
+        if !snapshot.prefetched.is_empty() {
+            objects.prefetch(&snapshot.prefetched);
         }
         let mut registers: Registers<O::Handle> =
             snapshot.preloaded.iter().map(|&identity| objects.object_of(identity)).collect();

@@ -23,6 +23,8 @@ pub(crate) struct Frame {
     pub(crate) seed: u64,
     /// The addresses of the objects that have changed since a snapshot was taken.
     pub(crate) touched: Vec<u64>,
+    /// The objects that a snapshot has prefetched.
+    pub(crate) prefetched: Vec<Value>,
 }
 
 fn find(pairs: &[(String, Value)], name: &str) -> Option<Value> {

@@ -89,6 +89,10 @@ impl VersionTags for Frame {
         if recognised { SealState::Intact } else { SealState::Unrecognised }
     }
 
+    fn prefetch(&mut self, identities: &[u64]) {
+        self.prefetched = identities.iter().map(|&identity| self.object_of(identity)).collect();
+    }
+
     fn object_of(&mut self, identity: u64) -> Value {
         let found = self.locals.iter().find_map(|(_, value)| find(value, identity));
         found.expect("a stable object is alive")

@@ -15,8 +15,8 @@ use super::{
 };
 use crate::torch::Torch;
 use dynamo_core::trace::Capture;
-use frame_hook::{Call, Guard};
-use guards::{GuardKind, GuardTree, ShapeGuard};
+use frame_hook::{Call, Fit, Guard};
+use guards::{GuardKind, GuardTree, ShapeGuard, SourceId};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::any::Any;
@@ -36,6 +36,8 @@ pub(super) struct CallGuard {
 /// The conditions that have to hold in a call.
 pub(super) struct Conditions {
     pub(super) tree: GuardTree,
+    /// The sources of what the compiled code takes as prefetched.
+    prefetched: Vec<SourceId>,
     prepared: Prepared,
     /// The capture that they come from.
     frame: FrameId,
@@ -75,7 +77,8 @@ impl CallGuard {
         all.extend(guards);
         let tree = GuardTree::new(sources, all).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         let prepared = Prepared::new(py, tree.sources(), &call.code(), host.named(), tree.dicts())?;
-        let conditions = Arc::new(Conditions { tree, prepared, frame, checks });
+        let prefetched = capture.prefetched.clone();
+        let conditions = Arc::new(Conditions { tree, prefetched, prepared, frame, checks });
         Ok(CallGuard { conditions, snapshots: Snapshots::default(), entries })
     }
 
@@ -84,27 +87,28 @@ impl CallGuard {
         CallGuard { conditions: Arc::clone(&self.conditions), snapshots: Snapshots::default(), entries }
     }
 
-    /// True if the call is one that was compiled for, whatever the stance says of guards.
-    pub(super) fn fits(&self, call: &Call<'_>) -> PyResult<bool> {
-        let Conditions { tree, prepared, checks, .. } = &*self.conditions;
+    /// Whether the call is one that was compiled for, whatever the stance says of guards.
+    pub(super) fn fits<'py>(&self, call: &Call<'py>) -> PyResult<Fit<'py>> {
+        let Conditions { tree, prefetched, prepared, checks, .. } = &*self.conditions;
         let torch = Torch::get(call.py())?;
-        if !self.snapshots.hold(tree, call, prepared, torch) {
-            return Ok(false);
+        let fit = self.snapshots.fit((tree, prefetched), call, prepared, torch);
+        if matches!(fit, Fit::No) {
+            return Ok(fit);
         }
         let mut objects = CallObjects::new(call, prepared, torch);
         for check in checks {
             if !check.holds(tree.sources(), &mut objects)? {
-                return Ok(false);
+                return Ok(Fit::No);
             }
         }
-        Ok(true)
+        Ok(fit)
     }
 }
 
 impl Guard for CallGuard {
-    fn holds(&self, call: &Call<'_>) -> PyResult<bool> {
+    fn fit<'py>(&self, call: &Call<'py>) -> PyResult<Fit<'py>> {
         if skips_guards() && self.entries.load(Ordering::Relaxed) == 1 {
-            return Ok(true);
+            return Ok(Fit::Yes(None));
         }
         Python::attach(|_| self.fits(call))
     }

@@ -26,7 +26,7 @@ use crate::torch::{Overrides, Torch};
 use dynamo_core::host::Host as _;
 use dynamo_core::reason::{Kind, Reason};
 use dynamo_core::trace::{self, Break, Capture, Dynamic, OPAQUE_BASE, Opaque};
-use frame_hook::{Call, Enabled, Guard, Handler, Uncounted, Verdict};
+use frame_hook::{Call, Enabled, Fit, Guard, Handler, Uncounted, Verdict};
 use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -459,7 +459,7 @@ impl Tracing {
         };
         for (guard, code) in frame_hook::shared(&call.code(), shares) {
             let Some(guard) = (&*guard as &dyn Any).downcast_ref::<CallGuard>() else { continue };
-            if guard.fits(call)? {
+            if let Fit::Yes(_) = guard.fits(call)? {
                 let entries = self.history.with(&call.code(), History::count_entry);
                 return Ok(Some(Verdict::Replace { guard: Box::new(guard.shared(entries)), code }));
             }

@@ -26,6 +26,7 @@ use pyo3::types::{
     PyDict, PyFloat, PyInt, PyList, PyMapping, PyMappingProxy, PyString, PyTuple, PyType, PyTypeMethods,
     PyWeakrefMethods, PyWeakrefReference,
 };
+use smallvec::SmallVec;
 #[cfg(any(not(Py_3_13), Py_3_14))]
 use std::ffi::c_int;
 use std::ptr;
@@ -163,6 +164,8 @@ pub(super) struct CallObjects<'a, 'py> {
     pub(super) changing: &'a [usize],
     /// The watch that is told of changes from now on, where a snapshot is taken.
     pub(super) watch: Option<&'a Arc<Watch>>,
+    /// The objects that a snapshot has prefetched.
+    pub(super) prefetched: SmallVec<[Bound<'py, PyAny>; 16]>,
 }
 
 type Handle<'py> = Bound<'py, PyAny>;
@@ -170,7 +173,7 @@ type Handle<'py> = Bound<'py, PyAny>;
 impl<'a, 'py> CallObjects<'a, 'py> {
     /// The objects of a call, for a tree of which no snapshot is taken.
     pub(super) fn new(call: &'a Call<'py>, prepared: &'a Prepared, torch: &'static Torch) -> CallObjects<'a, 'py> {
-        CallObjects { call, prepared, torch, changing: &[], watch: None }
+        CallObjects { call, prepared, torch, changing: &[], watch: None, prefetched: SmallVec::new() }
     }
 }
 

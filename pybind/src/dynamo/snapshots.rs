@@ -14,8 +14,10 @@ use super::{
     watchers::Watch,
 };
 use crate::torch::Torch;
-use frame_hook::Call;
-use guards::{GuardTree, NodeId, Snapshot, Validation};
+use frame_hook::{Call, Fit};
+use guards::{GuardTree, NodeId, Snapshot, SourceId, Validation};
+use pyo3::Bound;
+use pyo3::types::PyTuple;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -67,8 +69,14 @@ impl Snapshots {
     }
 
     /// Whether the guards of a tree hold in a call. While nothing changes that the last passed check has read, most of
-    /// them are not looked at.
-    pub(super) fn hold(&self, tree: &GuardTree, call: &Call<'_>, prepared: &Prepared, torch: &'static Torch) -> bool {
+    /// them are not looked at, and the objects at the sources `prefetched` are found on the way.
+    pub(super) fn fit<'py>(
+        &self,
+        (tree, prefetched): (&GuardTree, &[SourceId]),
+        call: &Call<'py>,
+        prepared: &Prepared,
+        torch: &'static Torch,
+    ) -> Fit<'py> {
         // Nothing of this is held while guards run the program's code, which may come here again.
         let latest = self.kept().latest.clone();
         let mut objects = CallObjects::new(call, prepared, torch);
@@ -77,10 +85,12 @@ impl Snapshots {
             match tree.check_against(&mut objects, &snapshot) {
                 Validation::Holds => {
                     self.uses.fetch_add(1, Ordering::Relaxed);
-                    return true;
+                    let prefetched = std::mem::take(&mut objects.prefetched);
+                    let tuple = (!prefetched.is_empty()).then(|| PyTuple::new(call.py(), prefetched).ok());
+                    return Fit::Yes(tuple.flatten().map(Bound::into_any));
                 }
-                Validation::Fails => return false,
-                Validation::Unknown => return tree.check(&mut objects),
+                Validation::Fails => return Fit::No,
+                Validation::Unknown => return plain(tree.check(&mut objects)),
                 Validation::OtherRoot(id) => broken = Some((snapshot, Changed::Root(id))),
                 Validation::Stale(at) => broken = Some((snapshot, Changed::Location(at))),
             }
@@ -89,14 +99,14 @@ impl Snapshots {
         if let Some((snapshot, changed)) = broken {
             if !holds {
                 self.kept().failed = true;
-                return false;
+                return Fit::No;
             }
             self.discard(&snapshot, changed);
         }
         if holds && tree.reads() >= LEAST_READS {
-            self.take(tree, call, prepared, torch);
+            self.take((tree, prefetched), call, prepared, torch);
         }
-        holds
+        plain(holds)
     }
 
     /// Drops a snapshot that is broken though the guards hold, and notes what has broken it if it was of no use.
@@ -125,7 +135,13 @@ impl Snapshots {
     }
 
     /// Takes a snapshot, if it is time.
-    fn take(&self, tree: &GuardTree, call: &Call<'_>, prepared: &Prepared, torch: &'static Torch) {
+    fn take(
+        &self,
+        (tree, prefetched): (&GuardTree, &[SourceId]),
+        call: &Call<'_>,
+        prepared: &Prepared,
+        torch: &'static Torch,
+    ) {
         let (roots, changing) = match &mut *self.kept() {
             Kept { wait: 0, roots, changing, .. } => (roots.clone(), Arc::clone(changing)),
             Kept { wait: u32::MAX, .. } => return,
@@ -137,7 +153,7 @@ impl Snapshots {
         let watch = Watch::new(call.py()).map(Arc::new);
         let mut objects =
             CallObjects { changing: &changing, watch: watch.as_ref(), ..CallObjects::new(call, prepared, torch) };
-        let latest = tree.snapshot(&mut objects, &roots).map(Arc::new);
+        let latest = tree.snapshot(&mut objects, &roots, prefetched).map(Arc::new);
         let mut kept = self.kept();
         // Without tags there never will be any.
         kept.wait = if latest.is_some() { 0 } else { u32::MAX };
@@ -146,4 +162,9 @@ impl Snapshots {
         drop(kept);
         drop(before);
     }
+}
+
+/// The outcome of a check that has prefetched nothing.
+fn plain<'py>(holds: bool) -> Fit<'py> {
+    if holds { Fit::Yes(None) } else { Fit::No }
 }

@@ -528,6 +528,11 @@ impl<'py> VersionTags for CallObjects<'_, 'py> {
         seal.verify(self)
     }
 
+    fn prefetch(&mut self, identities: &[u64]) {
+        // No tuple yet: making one may have the garbage collector run finalizers of the program's.
+        self.prefetched = identities.iter().map(|&identity| self.object_of(identity)).collect();
+    }
+
     fn object_of(&mut self, identity: u64) -> Bound<'py, PyAny> {
         // SAFETY: the tree asks for objects that are alive.
         unsafe { Bound::from_borrowed_ptr(self.py(), identity as *mut ffi::PyObject) }

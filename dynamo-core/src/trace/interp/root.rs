@@ -1,7 +1,7 @@
 //! The traced function itself: its frame, its loop over instructions, and how its trace ends.
 
 use crate::{
-    bytecode::{Arg, CodeObject, Op, Operand},
+    bytecode::{Arg, Op, Operand},
     host::{self, Host, Obj, View},
     reason::{Kind, Reason},
     trace::{
@@ -17,7 +17,7 @@ use crate::{
         },
         interp::context,
         options::Options,
-        output::{self, Opaque},
+        output::{self, NewCode},
     },
 };
 use fx::Graph;
@@ -142,7 +142,7 @@ impl Tracer<'_> {
                 Ok(Next::Yield(_)) => Reason::new(Kind::Opcode, "A function yields."),
                 Ok(Next::Return(_)) if self.unfinished().is_some() => return Err(self.refuse(&checkpoint)),
                 Ok(Next::Return(value)) => match output::returned(&mut self, &frame, value) {
-                    Ok((code, opaque)) => return Ok(self.finish(code, opaque, None)),
+                    Ok(new) => return Ok(self.finish(new, None)),
                     Err(reason) => reason,
                 },
                 Err(reason) if self.catch(&mut frame, at, &reason) => {
@@ -194,14 +194,14 @@ impl Tracer<'_> {
             return Err(Break { reason: why, ..ended });
         }
         match output::broken(&mut self, &checkpoint.frame) {
-            Ok((code, opaque)) => Ok(self.finish(code, opaque, Some(ended))),
+            Ok(new) => Ok(self.finish(new, Some(ended))),
             Err(why) => {
                 Err(Break { reason: Reason { text: format!("{} {why}", ended.reason.text), ..ended.reason }, ..ended })
             }
         }
     }
 
-    fn finish(mut self, code: CodeObject, opaque: Vec<Opaque>, ended: Option<Break>) -> Capture {
+    fn finish(mut self, new: NewCode, ended: Option<Break>) -> Capture {
         self.guard_keys();
         self.guard_found_keys();
         self.guard_distinct();
@@ -227,8 +227,9 @@ impl Tracer<'_> {
             guards: self.guards.emitted,
             env: self.shapes.env,
             hints: self.shapes.hints,
-            code,
-            opaque,
+            code: new.code,
+            opaque: new.opaque,
+            prefetched: new.prefetched,
             ended,
             followed: self.call_stack.followed,
             origins: self.graph.origins,

@@ -1,12 +1,17 @@
 //! Loading the graph's inputs. Containers that several of them are read from, such as the modules on the way to
 //! parameters, are read once.
+//!
+//! Whoever checks guards comes by the same objects, and knows them without reading anything while nothing has changed.
+//! So the parameters of a model are prefetched: the code takes them as a tuple, and reads them itself only where it is
+//! given none.
 
 use super::Output;
 use crate::{
-    bytecode::LocalId,
+    bytecode::{Condition, Const, LocalId},
     trace::{Traced, core::recording::Input},
 };
 use guards::{Source, SourceId, Sources};
+use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Common subexpressions of the inputs' sources.
@@ -18,11 +23,14 @@ pub(super) struct CommonSources {
     loaded: FxHashMap<SourceId, LocalId>,
 }
 
+/// The number of inputs that are worth prefetching.
+const LEAST_PREFETCHED: usize = 8;
+
 impl CommonSources {
-    fn of(inputs: &[Input], sources: &Sources) -> CommonSources {
+    fn of(read: &[SourceId], sources: &Sources) -> CommonSources {
         let (mut seen, mut bases, mut shared) = (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
-        for input in inputs {
-            let mut source = input.source;
+        for &source in read {
+            let mut source = source;
             while seen.insert(source) {
                 let Some(base) = sources.get(source).and_then(Source::base) else { break };
                 let is_step = matches!(sources.get(base), Some(Source::Step { .. }));
@@ -42,21 +50,80 @@ impl CommonSources {
 }
 
 impl Output<'_, '_> {
-    /// Pushes the inputs of the graph.
-    pub(super) fn load_inputs(&mut self, inputs: &[Input]) -> Traced<()> {
-        self.common = CommonSources::of(inputs, &self.t.sources);
-        for input in inputs {
-            match input.is_float {
-                true => self.call_named("torch._as_tensor_fullprec", 1, |out| out.load_source(input.source))?,
-                false => self.load_source(input.source)?,
+    /// Puts the tuple of prefetched inputs in place: it is made here if the caller has none.
+    pub(super) fn prefetch(&mut self, inputs: &[Input]) -> Traced<()> {
+        let prefetched = self.worth_prefetching(inputs);
+        if prefetched.len() < LEAST_PREFETCHED {
+            return Ok(());
+        }
+        let (tuple, is_there) = (self.fresh("prefetched"), self.builder.label());
+        self.builder.load_local(tuple);
+        self.builder.jump_if(Condition::NotNone, is_there);
+        self.load_sources(&prefetched)?;
+        self.builder.build_tuple(prefetched.len() as u32);
+        self.builder.store_local(tuple);
+        self.builder.bind(is_there);
+        self.prefetched = prefetched;
+        self.prefetched_tuple = Some(tuple);
+        Ok(())
+    }
+
+    /// The inputs that are read from the root from which most are, as those of a model are from `self`: they tend to
+    /// be the same objects in each call.
+    fn worth_prefetching(&self, inputs: &[Input]) -> Vec<SourceId> {
+        let sources = &self.t.sources;
+        let mut by_root = IndexMap::<SourceId, Vec<SourceId>>::new();
+        for input in inputs.iter().filter(|input| !input.is_float) {
+            let mut root = input.source;
+            while let Some(base) = sources.get(root).and_then(Source::base) {
+                root = base;
+            }
+            if root != input.source {
+                by_root.entry(root).or_default().push(input.source);
             }
         }
-        // Nothing of the caller's is to live longer than it did.
+        by_root.into_values().max_by_key(Vec::len).unwrap_or_default()
+    }
+
+    /// Pushes the inputs of the graph.
+    pub(super) fn load_inputs(&mut self, inputs: &[Input]) -> Traced<()> {
+        let known: FxHashSet<SourceId> = self.prefetched.iter().copied().collect();
+        let read = inputs.iter().map(|input| input.source).filter(|source| !known.contains(source));
+        self.common = CommonSources::of(&read.collect::<Vec<_>>(), &self.t.sources);
+        let mut prefetched = 0;
+        for input in inputs {
+            match self.prefetched_tuple {
+                Some(tuple) if self.prefetched.get(prefetched) == Some(&input.source) => {
+                    self.builder.load_local(tuple);
+                    self.builder.load_const(Const::Int(prefetched as i64));
+                    self.builder.subscript();
+                    prefetched += 1;
+                }
+                _ if input.is_float => {
+                    self.call_named("torch._as_tensor_fullprec", 1, |out| out.load_source(input.source))?;
+                }
+                _ => self.load_source(input.source)?,
+            }
+        }
+        self.forget_common();
+        self.prefetched_tuple.iter().for_each(|&tuple| self.builder.delete_local(tuple));
+        Ok(())
+    }
+
+    /// Pushes what is at sources.
+    fn load_sources(&mut self, read: &[SourceId]) -> Traced<()> {
+        self.common = CommonSources::of(read, &self.t.sources);
+        read.iter().try_for_each(|&source| self.load_source(source))?;
+        self.forget_common();
+        Ok(())
+    }
+
+    /// Deletes what was kept of sources: nothing of the caller's is to live longer than it did.
+    fn forget_common(&mut self) {
         let common = std::mem::take(&mut self.common);
         let mut locals: Vec<LocalId> = common.loaded.into_values().collect();
         locals.sort_unstable();
         locals.into_iter().for_each(|local| self.builder.delete_local(local));
-        Ok(())
     }
 
     /// Keeps what was just pushed, if more than one input is read from it.

@@ -73,9 +73,18 @@ pub enum Opaque {
 /// Opaque constants of the new code have numbers from here on; those below are the original code's.
 pub const OPAQUE_BASE: u32 = 1 << 16;
 
+/// The new code, and what of it the caller has to know.
+pub(super) struct NewCode {
+    pub(super) code: CodeObject,
+    /// The meanings of its opaque constants.
+    pub(super) opaque: Vec<Opaque>,
+    /// The sources of the objects that it takes as prefetched.
+    pub(super) prefetched: Vec<SourceId>,
+}
+
 /// The code that returns a value.
-pub(super) fn returned(t: &mut Tracer<'_>, frame: &Frame, value: ValueId) -> Traced<(CodeObject, Vec<Opaque>)> {
-    let mut out = Output::new(t, frame);
+pub(super) fn returned(t: &mut Tracer<'_>, frame: &Frame, value: ValueId) -> Traced<NewCode> {
+    let mut out = Output::new(t, frame)?;
     out.give_back(&[value]);
     out.plan(&[value])?;
     out.begin()?;
@@ -87,13 +96,13 @@ pub(super) fn returned(t: &mut Tracer<'_>, frame: &Frame, value: ValueId) -> Tra
 }
 
 /// The code that runs the frame's next instruction, or those that enter a `with` block, and calls what comes after it.
-pub(super) fn broken(t: &mut Tracer<'_>, frame: &Frame) -> Traced<(CodeObject, Vec<Opaque>)> {
+pub(super) fn broken(t: &mut Tracer<'_>, frame: &Frame) -> Traced<NewCode> {
     let last = end_of_entry(frame.body(), frame.at).unwrap_or(frame.at);
     let at = *frame.body().order().get(last).ok_or_else(|| construct("the end of the code"))?;
     let frame = &before_call(frame);
     let entry = frame.inst().ok_or_else(|| construct("the end of the code"))?;
     let live = live(frame, entry)?;
-    let mut out = Output::new(t, frame);
+    let mut out = Output::new(t, frame)?;
     let wanted = out.order(frame, &live);
     out.plan(&wanted)?;
     out.begin()?;
@@ -137,6 +146,9 @@ struct Output<'t, 'h> {
     kept_state: Option<LocalId>,
     /// Common subexpressions of the sources of the graph's inputs, while those are loaded.
     common: inputs::CommonSources,
+    /// The sources of the prefetched inputs, and the parameter that holds the tuple of them.
+    prefetched: Vec<SourceId>,
+    prefetched_tuple: Option<LocalId>,
 }
 
 /// The locals that are read from an instruction on, with their values; none for those that have none.
@@ -172,7 +184,11 @@ fn construct(what: &str) -> Reason {
 }
 
 impl<'t, 'h> Output<'t, 'h> {
-    fn new(t: &'t mut Tracer<'h>, frame: &Frame) -> Output<'t, 'h> {
+    fn new(t: &'t mut Tracer<'h>, frame: &Frame) -> Traced<Output<'t, 'h>> {
+        if frame.code.object.argcount == 0 && frame.code.object.freevars.iter().any(|name| name == "__class__") {
+            // `super()` raises there, and would find the first parameter of the new code.
+            return Err(construct("a function that may call `super()` and has no parameters"));
+        }
         let original = replacement(&frame.code.object);
         let mut frame_cells = FxHashMap::default();
         for (slot, value) in frame.locals.iter().enumerate() {
@@ -187,7 +203,7 @@ impl<'t, 'h> Output<'t, 'h> {
         let mut builder = Builder::over(original.clone(), frame.body().clone());
         // A frame always has a line, also where an exception of the graph passes through it.
         builder.set_span(Some(Span::line(frame.line())));
-        Output {
+        Ok(Output {
             tail: frame.body().order().len(),
             builder,
             t,
@@ -208,7 +224,9 @@ impl<'t, 'h> Output<'t, 'h> {
             failed: None,
             kept_state: None,
             common: inputs::CommonSources::default(),
-        }
+            prefetched: Vec::new(),
+            prefetched_tuple: None,
+        })
     }
 
     /// A local of the new code alone. Its number counts after all of the original's; [`Output::settle`] moves it.
@@ -237,6 +255,7 @@ impl<'t, 'h> Output<'t, 'h> {
         }
         let inputs = self.t.graph.inputs.clone();
         self.keep_for_retry(&inputs)?;
+        self.prefetch(&inputs)?;
         let callee = self.constant(Opaque::Graph);
         self.builder.callee(|builder| builder.load_const(callee));
         self.load_inputs(&inputs)?;
@@ -401,22 +420,22 @@ impl<'t, 'h> Output<'t, 'h> {
         }
     }
 
-    fn finish_whole(mut self) -> Traced<(CodeObject, Vec<Opaque>)> {
+    fn finish_whole(mut self) -> Traced<NewCode> {
         self.tell_of_failure();
-        let opaque = self.opaque.clone();
+        let (opaque, prefetched) = (std::mem::take(&mut self.opaque), std::mem::take(&mut self.prefetched));
         let (code, mut body) = self.settle();
         remove_unreachable(&mut body).map_err(|error| misfit(&error))?;
         remove_idle_jumps(&mut body);
         let code = Builder::over(code, body).finish().map_err(|error| misfit(&error))?;
-        Ok((code, opaque))
+        Ok(NewCode { code, opaque, prefetched })
     }
 
     /// Goes on with the original at `entry`, and cuts it after `at`.
-    fn finish_split(mut self, entry: Inst, at: Inst) -> Traced<(CodeObject, Vec<Opaque>)> {
+    fn finish_split(mut self, entry: Inst, at: Inst) -> Traced<NewCode> {
         let label = self.builder.body_mut().label_at(entry);
         self.builder.jump(label);
         self.tell_of_failure();
-        let opaque = self.opaque.clone();
+        let (opaque, prefetched) = (std::mem::take(&mut self.opaque), std::mem::take(&mut self.prefetched));
         let (code, body) = self.settle();
         let flow = ControlFlow::new(&body).map_err(|error| misfit(&error))?;
         let ways = flow.ways(at);
@@ -429,20 +448,34 @@ impl<'t, 'h> Output<'t, 'h> {
         let after = splitter.after_handlers(at).into_iter().filter(|inst| !cuts.contains(inst));
         cuts.extend(after.collect::<Vec<_>>());
         let split = splitter.split(&cuts).map_err(|error| misfit(&error))?;
-        Ok((split.prefix, opaque))
+        Ok(NewCode { code: split.prefix, opaque, prefetched })
     }
 
-    /// The new code in front of the original's, its own locals after the original's plain ones.
+    /// The new code in front of the original's, its own locals after the original's plain ones. The parameter of
+    /// prefetched inputs comes after the other parameters.
     fn settle(self) -> (CodeObject, Body) {
         let (mut code, mut body) = self.builder.into_parts();
         body.move_tail(self.tail, 0);
         let (plain, all, extra) = (code.varnames.len(), self.original.local_count(), self.extra.len());
-        renumber_locals(&mut body, |id| match id.index() {
-            at if at < plain => id,
-            at if at < all => LocalId::new(at + extra),
-            at => LocalId::new(at - all + plain),
-        });
+        let place = |id: LocalId| match id.index() {
+            at if at < plain => at,
+            at if at < all => at + extra,
+            at => at - all + plain,
+        };
         code.varnames.extend(self.extra);
+        match self.prefetched_tuple.map(place) {
+            None => renumber_locals(&mut body, |id| LocalId::new(place(id))),
+            Some(from) => {
+                let to = code.argcount as usize;
+                renumber_locals(&mut body, |id| match place(id) {
+                    at if at == from => LocalId::new(to),
+                    at if (to..from).contains(&at) => LocalId::new(at + 1),
+                    at => LocalId::new(at),
+                });
+                code.varnames[to..=from].rotate_right(1);
+                code.argcount += 1;
+            }
+        }
         (code, body)
     }
 }
