@@ -93,7 +93,9 @@ def stages(bless: bool) -> dict[str, Action]:
         "rustdoc": cargo("doc", "--workspace", "--no-deps", RUSTDOCFLAGS="-D warnings"),
         "pythons": pythons.stage,
         "package": build_package,
-        "pytest": command("python", "-m", "pytest", "-q", "--durations=10", *IN_PARALLEL, *PYTHON_TESTS, **python_golden),
+        "pytest": command(
+            "python", "-m", "pytest", "-q", "--durations=10", *IN_PARALLEL, *PYTHON_TESTS, **python_golden
+        ),
         "ruff": command("ruff", "check", *PYTHON_SOURCES),
         "format": command("ruff", "format", "--check", *PYTHON_SOURCES),
         "mypy": command("mypy"),

@@ -195,8 +195,8 @@ impl<H, T> Recording<'_, H, T> {
 
 impl GuardTree {
     /// Makes a check again and takes a snapshot of it; `None` if a guard fails, or nothing has tags. The `volatile`
-    /// roots are read again at each check. Each check against the snapshot gives the objects at the sources `prefetched`
-    /// to [`VersionTags::prefetch`], in this order, if all of them are stable.
+    /// roots are read again at each check. Each check against the snapshot gives [`VersionTags::prefetch`] the objects
+    /// at the sources `prefetched`, in this order, if all of them are stable.
     pub fn snapshot<O: VersionTags>(
         &self,
         objects: &mut O,
