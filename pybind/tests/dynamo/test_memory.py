@@ -461,3 +461,29 @@ def test_a_raised_exception_dies_with_its_last_reference():
             assert left() is None
     finally:
         gc.enable()
+
+
+class Thing:
+    pass
+
+
+@torch._dynamo.disable
+def outside(*_: Any) -> None:
+    """Ends a graph."""
+
+
+def dropped_after_a_break(x: torch.Tensor) -> tuple[torch.Tensor, bool]:
+    thing: Any = Thing()
+    reference = weakref.ref(thing)
+    outside(thing)
+    y = x + 1
+    thing = None
+    return y, reference() is None
+
+
+@pytest.mark.xfail(strict=True, reason="the caller of a resume function holds its arguments until it returns")
+def test_an_object_dies_where_the_program_drops_it_after_a_break():
+    x = torch.ones(2)
+    expected = dropped_after_a_break(x)[1]
+    assert expected
+    assert eager(dropped_after_a_break)(x)[1] == expected
