@@ -88,8 +88,14 @@ pub enum Verdict {
 pub enum Fit<'py> {
     /// It may not.
     No,
-    /// It may. What the guard has found on its way, and the replacement would have to read again, is handed on.
+    /// It may, with what the guard has prefetched for it.
     Yes(Option<Bound<'py, PyAny>>),
+}
+
+impl From<bool> for Fit<'_> {
+    fn from(may: bool) -> Self {
+        if may { Fit::Yes(None) } else { Fit::No }
+    }
 }
 
 /// When a replacement may run. Who has made it may look at it again, as what it is.

@@ -34,6 +34,12 @@ pub(crate) fn is_bare_super_call(code: &CodeObject, body: &Body, inst: Inst) -> 
     body.inst(inst).op == Op::LoadGlobal && is_bare_super(code, body, inst)
 }
 
+/// Whether a `super()` of this code raises for want of a first parameter, which another code object with its body may
+/// have.
+pub(crate) fn lacks_object(code: &CodeObject, body: &Body) -> bool {
+    code.argcount == 0 && body.order().iter().any(|&inst| bare_super(code, body, inst).is_some())
+}
+
 /// The forms in which `super()` is compiled.
 enum Bare {
     /// Together with the attribute that is taken of it; the argument as it stands.

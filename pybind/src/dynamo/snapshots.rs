@@ -90,7 +90,7 @@ impl Snapshots {
                     return Fit::Yes(tuple.flatten().map(Bound::into_any));
                 }
                 Validation::Fails => return Fit::No,
-                Validation::Unknown => return plain(tree.check(&mut objects)),
+                Validation::Unknown => return tree.check(&mut objects).into(),
                 Validation::OtherRoot(id) => broken = Some((snapshot, Changed::Root(id))),
                 Validation::Stale(at) => broken = Some((snapshot, Changed::Location(at))),
             }
@@ -106,7 +106,7 @@ impl Snapshots {
         if holds && tree.reads() >= LEAST_READS {
             self.take((tree, prefetched), call, prepared, torch);
         }
-        plain(holds)
+        holds.into()
     }
 
     /// Drops a snapshot that is broken though the guards hold, and notes what has broken it if it was of no use.
@@ -162,9 +162,4 @@ impl Snapshots {
         drop(kept);
         drop(before);
     }
-}
-
-/// The outcome of a check that has prefetched nothing.
-fn plain<'py>(holds: bool) -> Fit<'py> {
-    if holds { Fit::Yes(None) } else { Fit::No }
 }

@@ -1,16 +1,16 @@
 //! Loading the graph's inputs. Containers that several of them are read from, such as the modules on the way to
 //! parameters, are read once.
 //!
-//! Whoever checks guards comes by the same objects, and knows them without reading anything while nothing has changed.
-//! So the parameters of a model are prefetched: the code takes them as a tuple, and reads them itself only where it is
-//! given none.
+//! The guards read the same objects, and a snapshot of their check knows these as long as nothing has changed. So the
+//! parameters of a model are prefetched: the code takes them as a tuple, and reads them itself only where it is given
+//! none.
 
 use super::Output;
 use crate::{
     bytecode::{Condition, Const, LocalId},
     trace::{Traced, core::recording::Input},
 };
-use guards::{Source, SourceId, Sources};
+use guards::{Root, Source, SourceId, Sources};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,7 +23,7 @@ pub(super) struct CommonSources {
     loaded: FxHashMap<SourceId, LocalId>,
 }
 
-/// The number of inputs that are worth prefetching.
+/// The least number of inputs that is worth prefetching.
 const LEAST_PREFETCHED: usize = 8;
 
 impl CommonSources {
@@ -72,15 +72,10 @@ impl Output<'_, '_> {
     /// be the same objects in each call.
     fn worth_prefetching(&self, inputs: &[Input]) -> Vec<SourceId> {
         let sources = &self.t.sources;
-        let mut by_root = IndexMap::<SourceId, Vec<SourceId>>::new();
-        for input in inputs.iter().filter(|input| !input.is_float) {
-            let mut root = input.source;
-            while let Some(base) = sources.get(root).and_then(Source::base) {
-                root = base;
-            }
-            if root != input.source {
-                by_root.entry(root).or_default().push(input.source);
-            }
+        let is_step = |source| matches!(sources.get(source), Some(Source::Step { .. }));
+        let mut by_root = IndexMap::<Root, Vec<SourceId>>::new();
+        for input in inputs.iter().filter(|input| !input.is_float && is_step(input.source)) {
+            by_root.entry(sources.root_of(input.source)).or_default().push(input.source);
         }
         by_root.into_values().max_by_key(Vec::len).unwrap_or_default()
     }

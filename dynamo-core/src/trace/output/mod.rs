@@ -27,7 +27,7 @@ use crate::{
         code::flags,
         flow::{ControlFlow, landing},
         renumber::renumber_locals,
-        super_calls::is_bare_super_call,
+        super_calls::{is_bare_super_call, lacks_object},
         unreachable::{remove_idle_jumps, remove_unreachable},
         with_entry::end_of_entry,
     },
@@ -185,9 +185,8 @@ fn construct(what: &str) -> Reason {
 
 impl<'t, 'h> Output<'t, 'h> {
     fn new(t: &'t mut Tracer<'h>, frame: &Frame) -> Traced<Output<'t, 'h>> {
-        if frame.code.object.argcount == 0 && frame.code.object.freevars.iter().any(|name| name == "__class__") {
-            // `super()` raises there, and would find the first parameter of the new code.
-            return Err(construct("a function that may call `super()` and has no parameters"));
+        if lacks_object(&frame.code.object, frame.body()) {
+            return Err(construct("`super()` in a function without a first parameter"));
         }
         let original = replacement(&frame.code.object);
         let mut frame_cells = FxHashMap::default();
