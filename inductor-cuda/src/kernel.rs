@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use inductor::device::Refusal;
 use inductor::grid::pieces::{self, Binds};
-use inductor::grid::{Capabilities, GridKernel, Source, Stage, VECTOR};
+use inductor::grid::{Capabilities, GridKernel, Source, Stage};
 use inductor::loop_ir::Kernel;
 use smallvec::SmallVec;
 
@@ -162,8 +162,8 @@ impl Work {
                 Source::Param(param) => {
                     let at = kernel.arguments().position(|(argument, _)| argument == param);
                     let at = at.ok_or_else(|| Refusal(format!("{param} is no argument")))? as u32;
-                    if data.aligned {
-                        work.aligned.push((at, VECTOR * data.mem.bytes() as usize));
+                    if data.alignment > 1 {
+                        work.aligned.push((at, (data.alignment * data.mem.bytes()) as usize));
                     }
                     Operand::Arg(at, 0)
                 }

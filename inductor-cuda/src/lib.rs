@@ -1,7 +1,7 @@
 //! The CUDA backend: kernels on a grid of blocks as CUDA C++, compiled by NVRTC for the device at hand, and launched on
 //! the caller's streams.
 //!
-//! [`print()`] gives the text of a grid kernel's stages, which NVRTC compiles without headers. [`Cuda`] is an opened
+//! [`program`] gives the text of grid kernels' stages, which NVRTC compiles without headers. [`Cuda`] is an opened
 //! device: it compiles kernels of loop IR to [`CudaKernel`]s; a [`Work`] is a launch for known sizes, on addresses of
 //! device memory that the caller owns. The crate allocates no memory of the device and never waits for it.
 //!
@@ -13,12 +13,13 @@ mod kernel;
 mod nvrtc;
 
 pub use driver::Stream;
-pub use emit::print;
+pub use emit::{print, program};
 pub use kernel::{CudaKernel, Work};
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use fx::prim::Pointwise;
 use inductor::backend::{self, BackendError};
 use inductor::device::Refusal;
 use inductor::grid::{Capabilities, GridKernel, lower};
@@ -39,7 +40,9 @@ pub struct CudaError(pub String);
 
 /// The capabilities that every device of compute capability 8.0 and later has.
 pub fn capabilities() -> Capabilities {
-    Capabilities::full()
+    let extremes = [Pointwise::Maximum, Pointwise::Minimum];
+    let full = Capabilities::full();
+    Capabilities { functions: full.functions.iter().copied().chain(extremes).collect(), ..full }
 }
 
 /// The kernel that fails as a device-side assertion of eager's does if a flag is set.
@@ -137,7 +140,7 @@ impl Cuda {
 
     /// The functions of each kernel's stages, compiled as one program.
     fn functions(&self, grids: &[&GridKernel]) -> Result<Vec<Vec<Function>>, Refusal> {
-        let text: String = grids.iter().map(|grid| print(grid)).collect();
+        let text = program(grids.iter().copied());
         let stages: Vec<&str> = grids.iter().flat_map(|grid| &grid.stages).map(|stage| stage.name.as_str()).collect();
         let all = self.program(&text, &stages).map_err(|error| Refusal(error.to_string()))?;
         let mut all = all.iter().copied();

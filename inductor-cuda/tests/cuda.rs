@@ -4,22 +4,21 @@ mod common;
 
 use common::{folder, goldens, nvrtc};
 use expect_test::expect_file;
-use inductor::grid::lower;
+use inductor::grid::{GridKernel, lower};
 use inductor::loop_ir::Kernel;
 use inductor_testing::random::{self, GenOptions};
 
 /// The architectures that the programs are compiled for.
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
-fn print(kernel: &Kernel) -> String {
-    let grid = lower(kernel, &inductor_cuda::capabilities()).unwrap_or_else(|error| panic!("{error}\n{kernel}"));
-    inductor_cuda::print(&grid)
+fn lowered(kernel: &Kernel) -> GridKernel {
+    lower(kernel, &inductor_cuda::capabilities()).unwrap_or_else(|error| panic!("{error}\n{kernel}"))
 }
 
 #[test]
 fn goldens_are_as_they_were() {
     for (name, kernel) in goldens() {
-        expect_file![folder().join(format!("{name}.cu"))].assert_eq(&print(&kernel));
+        expect_file![folder().join(format!("{name}.cu"))].assert_eq(&inductor_cuda::print(&lowered(&kernel)));
     }
 }
 
@@ -35,7 +34,7 @@ fn goldens_compile_without_spills() {
     let prints = std::env::var_os("RI_CUDA_RESOURCES").is_some();
     for (name, kernel) in goldens() {
         for architecture in ARCHITECTURES {
-            let text = print(&kernel);
+            let text = inductor_cuda::program([&lowered(&kernel)]);
             let compiled = nvrtc.compile(&text, architecture);
             let log = compiled.unwrap_or_else(|log| panic!("{name} for {architecture}: {log}\n{text}")).log;
             let spills: Vec<&str> = resources(&log).filter(|line| line.contains("spill")).collect();
@@ -54,7 +53,8 @@ fn random_kernels_compile() {
     let Some(nvrtc) = nvrtc::find() else { return };
     let options = GenOptions { sizes: 2, ..GenOptions::default() };
     // One program of many kernels: NVRTC takes longer to start than to compile one.
-    let text: String = (0..40).map(|seed| print(&random::kernel(seed, &options))).collect();
+    let grids: Vec<GridKernel> = (0..40).map(|seed| lowered(&random::kernel(seed, &options))).collect();
+    let text = inductor_cuda::program(&grids);
     for architecture in ARCHITECTURES {
         nvrtc.compile(&text, architecture).unwrap_or_else(|log| panic!("{architecture}: {log}\n{text}"));
     }

@@ -305,7 +305,7 @@ fn missing_barriers_of_goldens_are_found() {
     let (mut count, mut found) = (0, 0);
     for (name, kernel) in common::goldens() {
         let grid = lower(&kernel, &inductor_cuda::capabilities()).expect("goldens are lowered");
-        let whole = inductor_cuda::print(&grid);
+        let whole = inductor_cuda::program([&grid]);
         let sizes = vec![17; kernel.sizes.len()];
         let inputs = random::small_inputs(7, &kernel, &sizes);
         let params: Vec<Param> = kernel.arguments().map(|(param, _)| param).collect();

@@ -229,6 +229,7 @@ def measure(program: Program, contenders: list[str], rounds: int) -> dict[str, d
         function = program.function
         model = copy.deepcopy(function) if isinstance(function, nn.Module) else None
         torch._dynamo.reset()
+        rust_inductor.reset()
         torch.cuda.synchronize()
         start = time.perf_counter()
         calls[name] = step(program, CONTENDERS[name](model if model is not None else function), model)

@@ -1,8 +1,9 @@
 //! The words of CUDA C++.
 
 use super::{FIELDS, mem_name, ty_name, vector_name};
+use inductor::grid::Mem;
 use inductor::grid::print::{Buffer, Language, Operand};
-use inductor::grid::{Arg, AtomicOp, Binary, Stage, Ty, Unary, VECTOR, Val};
+use inductor::grid::{Arg, AtomicOp, Binary, Stage, Ty, Unary, Val};
 
 /// The language.
 pub(super) struct Cuda;
@@ -94,7 +95,10 @@ impl Language for Cuda {
         format!("{}[{index}] = ({}){value};", buffer.binding, mem_name(buffer.mem))
     }
 
-    fn load_vector(&self, buffer: Buffer, index: &str, lanes: &[Val; VECTOR], ty: Ty) -> Vec<String> {
+    fn load_vector(&self, buffer: Buffer, index: &str, lanes: &[Val], ty: Ty) -> Vec<String> {
+        if lanes.len() > FIELDS.len() {
+            return self.load_words(buffer, index, lanes, ty);
+        }
         let vector = vector_name(buffer.mem);
         let whole = format!("{}_all", lanes[0]);
         let load = format!("const {vector} {whole} = *(const {vector}*)&{}[{index}];", buffer.binding);
@@ -102,9 +106,13 @@ impl Language for Cuda {
         std::iter::once(load).chain(fields).collect()
     }
 
-    fn store_vector(&self, buffer: Buffer, index: &str, values: &[String; VECTOR]) -> Vec<String> {
+    fn store_vector(&self, buffer: Buffer, index: &str, values: &[String]) -> Vec<String> {
+        if values.len() > FIELDS.len() {
+            return store_words(buffer, index, values);
+        }
         let (vector, ty) = (vector_name(buffer.mem), mem_name(buffer.mem));
-        let values = values.each_ref().map(|value| format!("({ty}){value}")).join(", ");
+        let values: Vec<String> = values.iter().map(|value| format!("({ty}){value}")).collect();
+        let values = values.join(", ");
         vec![format!("*({vector}*)&{}[{index}] = make_{vector}({values});", buffer.binding)]
     }
 
@@ -120,6 +128,10 @@ impl Language for Cuda {
         format!("for (int {counter} = {start}; {counter} < {end}; {counter} += {step}) {{")
     }
 
+    fn unroll(&self, copies: u32) -> Option<String> {
+        Some(format!("#pragma unroll {copies}"))
+    }
+
     fn while_(&self, cond: &str) -> [String; 2] {
         ["for (;;) {".to_owned(), format!("if (!{cond}) break;")]
     }
@@ -127,6 +139,46 @@ impl Language for Cuda {
     fn barrier(&self, _stage: &Stage) -> Vec<String> {
         vec!["__syncthreads();".to_owned()]
     }
+}
+
+impl Cuda {
+    /// Reads elements of less than a word, more than a vector has fields: several from each word.
+    fn load_words(&self, Buffer { binding, mem, .. }: Buffer, index: &str, lanes: &[Val], ty: Ty) -> Vec<String> {
+        let (vector, per_word) = words_of(mem, lanes.len());
+        let whole = format!("{}_all", lanes[0]);
+        let load = format!("const {vector} {whole} = *(const {vector}*)&{binding}[{index}];");
+        let bits = 8 * mem.bytes();
+        let element = |(at, &lane): (usize, &Val)| {
+            let word = format!("{whole}.{}", FIELDS[at / per_word]);
+            let first = bits * (at % per_word) as u32;
+            let value = match mem {
+                Mem::I8 | Mem::I16 => format!("(int)({word} << {}) >> {}", 32 - bits - first, 32 - bits),
+                _ => format!("{word} >> {first} & {:#x}u", (1u32 << bits) - 1),
+            };
+            let value = if ty == Ty::I32 && mem == Mem::U8 { format!("(int)({value})") } else { value };
+            self.define(lane, ty, &value)
+        };
+        std::iter::once(load).chain(lanes.iter().enumerate().map(element)).collect()
+    }
+}
+
+/// Writes elements of less than a word, more than a vector has fields: several to each word.
+fn store_words(Buffer { binding, mem, .. }: Buffer, index: &str, values: &[String]) -> Vec<String> {
+    let (vector, per_word) = words_of(mem, values.len());
+    let bits = 8 * mem.bytes();
+    let mask = (1u32 << bits) - 1;
+    let word = |values: &[String]| {
+        let part = |(at, value): (usize, &String)| format!("((unsigned){value} & {mask:#x}u) << {}", bits * at as u32);
+        values.iter().enumerate().map(part).collect::<Vec<String>>().join(" | ")
+    };
+    let words: Vec<String> = values.chunks(per_word).map(word).collect();
+    vec![format!("*({vector}*)&{binding}[{index}] = make_{vector}({});", words.join(", "))]
+}
+
+/// The vector of words that holds so many elements, and the elements of a word.
+fn words_of(mem: Mem, elements: usize) -> (&'static str, usize) {
+    let per_word = 4 / mem.bytes() as usize;
+    (if elements > 2 * per_word { "uint4" } else { "uint2" }, per_word)
 }
 
 /// Signed arithmetic by way of unsigned, which wraps.

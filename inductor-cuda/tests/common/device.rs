@@ -115,7 +115,7 @@ impl<D: Device> Drop for Memory<'_, D> {
 /// # Errors
 /// The compiler's log, or the driver's error.
 pub(crate) fn load<D: Device>(device: &D, grids: &[GridKernel]) -> Result<D::Program, String> {
-    let text: String = grids.iter().map(inductor_cuda::print).collect();
+    let text = inductor_cuda::program(grids);
     let names: Vec<&str> = grids.iter().flat_map(|grid| &grid.stages).map(|stage| stage.name.as_str()).collect();
     device.load(&text, &names)
 }

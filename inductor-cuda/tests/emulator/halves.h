@@ -74,3 +74,9 @@ EMULATOR __half2 __floats2half2_rn(float x, float y) { return {__half(x), __half
 EMULATOR __half2 __float22half2_rn(float2 x) { return {__half(x.x), __half(x.y)}; }
 EMULATOR __nv_bfloat162 __floats2bfloat162_rn(float x, float y) { return {__nv_bfloat16(x), __nv_bfloat16(y)}; }
 EMULATOR __nv_bfloat162 __float22bfloat162_rn(float2 x) { return {__nv_bfloat16(x.x), __nv_bfloat16(x.y)}; }
+
+/// The functions that the backend's prelude has for a GPU.
+EMULATOR unsigned f16_bits(float x) { return emulator::Binary16::from_float(x); }
+EMULATOR unsigned bf16_bits(float x) { return emulator::Bfloat16::from_float(x); }
+EMULATOR float f16_value(unsigned bits) { return emulator::Binary16::to_float((unsigned short)bits); }
+EMULATOR float bf16_value(unsigned bits) { return emulator::Bfloat16::to_float((unsigned short)bits); }

@@ -172,6 +172,10 @@ EMULATOR_OF2(__umulhi, unsigned, unsigned, (unsigned)((unsigned long long)a * b 
 EMULATOR_OF2(__mul64hi, long long, long long, (long long)((__int128)a * b >> 64))
 EMULATOR_OF2(__umul64hi, unsigned long long, unsigned long long, (unsigned long long)((unsigned __int128)a * b >> 64))
 
+/// Extremes that are NaN where an operand is: the functions that the backend's prelude has for a GPU.
+EMULATOR float maximumf(float a, float b) { return a != a || b != b ? __builtin_nanf("") : fmaxf(a, b); }
+EMULATOR float minimumf(float a, float b) { return a != a || b != b ? __builtin_nanf("") : fminf(a, b); }
+
 /// Loads and stores with a hint to the cache: instrumented as any.
 #define EMULATOR_LOAD(name) \
   template <class T>        \

@@ -13,7 +13,7 @@ use cranelift_entity::SecondaryMap;
 use fx::{Scalar, prim::Pointwise};
 use fx_interp::scalar;
 use inductor::grid::{
-    Access, AtomicOp, Binary, Binding, GridKernel, Mem, Op, Shared, Source, Stage, Stmt, Ty, VECTOR, Val, eval,
+    Access, AtomicOp, Binary, Binding, GridKernel, Half, Local, Mem, Op, Shared, Source, Stage, Stmt, Ty, Val, eval,
 };
 use inductor::loop_ir::Param;
 use memory::{Array, Toucher};
@@ -48,6 +48,16 @@ pub enum InterpError {
         stage: String,
         /// The array.
         shared: Shared,
+        /// The index.
+        index: i64,
+    },
+    /// An access outside an array of a thread.
+    #[error("{stage}: {local}: index {index}")]
+    LocalBounds {
+        /// The stage.
+        stage: String,
+        /// The array.
+        local: Local,
         /// The index.
         index: i64,
     },
@@ -119,6 +129,8 @@ struct Machine<'a> {
     vals: SecondaryMap<Val, Vec<u64>>,
     vars: Vec<Vec<u64>>,
     shared: SecondaryMap<Shared, Array>,
+    /// The elements of each array, for each thread.
+    locals: SecondaryMap<Local, Vec<Vec<u64>>>,
 }
 
 /// Which threads are there.
@@ -139,6 +151,10 @@ impl<'a> Machine<'a> {
             let bytes = vec![0xa5; data.len as usize * 8];
             shared[array] = Array { mem_bytes: 8, bytes, cells: FxHashMap::default() };
         }
+        let mut locals: SecondaryMap<Local, Vec<Vec<u64>>> = SecondaryMap::new();
+        for (local, data) in stage.locals.iter() {
+            locals[local] = vec![vec![0xa5a5_a5a5_a5a5_a5a5; data.len as usize]; threads];
+        }
         let mut vals: SecondaryMap<Val, Vec<u64>> = SecondaryMap::new();
         for (val, data) in stage.vals.iter() {
             vals[val] = match data.op {
@@ -150,7 +166,7 @@ impl<'a> Machine<'a> {
             };
         }
         let vars = vec![vec![0; threads]; stage.vars.len()];
-        Machine { kernel, stage, args, memory, group, threads, interval: 0, vals, vars, shared }
+        Machine { kernel, stage, args, memory, group, threads, interval: 0, vals, vars, shared, locals }
     }
 
     fn run(mut self) -> Result {
@@ -186,7 +202,7 @@ impl<'a> Machine<'a> {
             Stmt::LoadVector { binding, index, lanes } => self.each(mask, |this, t| {
                 let mem = this.kernel.bindings[*binding].mem;
                 for (k, lane) in lanes.iter().enumerate() {
-                    let i = this.element_after(*binding, *index, k, t, None)?;
+                    let i = this.element_of_vector(*binding, *index, (k, lanes.len()), t, None)?;
                     this.vals[*lane][t] = loaded(mem, this.memory[*binding].bits(i));
                 }
                 Ok(())
@@ -194,7 +210,7 @@ impl<'a> Machine<'a> {
             Stmt::StoreVector { binding, index, lanes } => self.each(mask, |this, t| {
                 for (k, lane) in lanes.iter().enumerate() {
                     let bits = this.vals[*lane][t];
-                    let i = this.element_after(*binding, *index, k, t, Some(bits))?;
+                    let i = this.element_of_vector(*binding, *index, (k, lanes.len()), t, Some(bits))?;
                     this.memory[*binding].set(i, bits);
                 }
                 Ok(())
@@ -203,6 +219,11 @@ impl<'a> Machine<'a> {
                 let bits = this.vals[*value][t];
                 let i = this.shared_element(*shared, *index, t, Some(bits))?;
                 this.shared[*shared].set(i, bits);
+                Ok(())
+            }),
+            Stmt::StoreLocal { local, index, value } => self.each(mask, |this, t| {
+                let i = this.local_element(*local, *index, t)?;
+                this.locals[*local][t][i] = this.vals[*value][t];
                 Ok(())
             }),
             Stmt::Atomic { op, binding, index, value } => self.each(mask, |this, t| {
@@ -220,7 +241,7 @@ impl<'a> Machine<'a> {
                 let mask = self.holds(*cond, mask);
                 if mask.contains(&true) { self.block(then, &mask) } else { Ok(()) }
             }
-            Stmt::For { counter, start, end, step, body } => {
+            Stmt::For { counter, start, end, step, body, .. } => {
                 let mut mask = mask.clone();
                 self.vals[*counter] = self.vals[*start].clone();
                 loop {
@@ -288,6 +309,25 @@ impl<'a> Machine<'a> {
                 let i = self.shared_element(*shared, *index, t, None)?;
                 self.shared[*shared].bits(i)
             }
+            Op::LoadLocal(local, index) => {
+                let i = self.local_element(*local, *index, t)?;
+                self.locals[*local][t][i]
+            }
+            Op::Narrow(half, a) => {
+                let x = f32::from_bits(bits(self, a) as u32);
+                match half {
+                    Half::F16 => half::f16::from_f32(x).to_bits().into(),
+                    Half::BF16 => half::bf16::from_f32(x).to_bits().into(),
+                }
+            }
+            Op::Widen(half, a) => {
+                let bits = bits(self, a) as u16;
+                let x = match half {
+                    Half::F16 => half::f16::from_bits(bits).to_f32(),
+                    Half::BF16 => half::bf16::from_bits(bits).to_f32(),
+                };
+                x.to_bits().into()
+            }
             Op::Get(var) => self.vars[var.as_u32() as usize][t],
             Op::Exchange { binding, index, old, new } => {
                 let i = self.element(*binding, *index, t, Some(u64::MAX), true)?;
@@ -310,9 +350,16 @@ impl<'a> Machine<'a> {
     }
 
     /// An element of a vector, which must start at a multiple of its length.
-    fn element_after(&mut self, binding: Binding, index: Val, k: usize, t: usize, write: Option<u64>) -> Result<usize> {
+    fn element_of_vector(
+        &mut self,
+        binding: Binding,
+        index: Val,
+        (k, lanes): (usize, usize),
+        t: usize,
+        write: Option<u64>,
+    ) -> Result<usize> {
         let (first, atomic) = (i64::from(self.vals[index][t] as i32), self.is_atomic(binding));
-        if first % VECTOR as i64 != 0 {
+        if first % lanes as i64 != 0 {
             let len = self.memory[binding].len();
             return Err(InterpError::Bounds { stage: self.stage.name.clone(), binding, index: first, len });
         }
@@ -342,6 +389,16 @@ impl<'a> Machine<'a> {
             return Ok(i);
         }
         Err(InterpError::Race { stage: stage(), what: binding.to_string(), index: i })
+    }
+
+    fn local_element(&self, local: Local, index: Val, t: usize) -> Result<usize> {
+        let index = self.vals[index][t] as i32;
+        let len = self.stage.locals[local].len as usize;
+        usize::try_from(index).ok().filter(|&i| i < len).ok_or_else(|| InterpError::LocalBounds {
+            stage: self.stage.name.clone(),
+            local,
+            index: index.into(),
+        })
     }
 
     fn shared_element(&mut self, shared: Shared, index: Val, t: usize, write: Option<u64>) -> Result<usize> {

@@ -2,7 +2,7 @@
 
 use super::ty_name;
 use inductor::grid::print::{Buffer, Language, Operand};
-use inductor::grid::{Access, Arg, AtomicOp, Binary, Binding, Stage, Ty, Unary, VECTOR, Val, eval};
+use inductor::grid::{Access, Arg, AtomicOp, Binary, Binding, Stage, Ty, Unary, Val, eval};
 
 /// The language, in a module or in a function.
 pub(super) struct Wgsl {
@@ -96,12 +96,12 @@ impl Language for Wgsl {
     }
 
     // The language has no way to see an array of numbers as one of vectors.
-    fn load_vector(&self, buffer: Buffer, index: &str, lanes: &[Val; VECTOR], ty: Ty) -> Vec<String> {
+    fn load_vector(&self, buffer: Buffer, index: &str, lanes: &[Val], ty: Ty) -> Vec<String> {
         let line = |(k, lane): (usize, &Val)| self.define(*lane, ty, &format!("{}[{index} + {k}i]", buffer.binding));
         lanes.iter().enumerate().map(line).collect()
     }
 
-    fn store_vector(&self, buffer: Buffer, index: &str, values: &[String; VECTOR]) -> Vec<String> {
+    fn store_vector(&self, buffer: Buffer, index: &str, values: &[String]) -> Vec<String> {
         let line = |(k, value): (usize, &String)| format!("{}[{index} + {k}i] = {value};", buffer.binding);
         values.iter().enumerate().map(line).collect()
     }

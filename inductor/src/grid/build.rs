@@ -5,7 +5,7 @@
 //! Invariants: a pure value stands in the outermost open block where its operands are defined, once; blocks close in
 //! the reverse order of opening; no value of a closed block is used again.
 
-use super::{Binary, Binding, Op, Shared, SharedData, Stmt, Ty, Unary, VECTOR, Val, ValData, Var, eval};
+use super::{ArrayData, Binary, Binding, Half, Lanes, Local, Op, Shared, Stmt, Ty, Unary, Val, ValData, Var, eval};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use fx::prim::Pointwise;
 use rustc_hash::FxHashMap;
@@ -23,7 +23,8 @@ pub(super) struct Builder {
 struct State {
     vals: PrimaryMap<Val, ValData>,
     vars: PrimaryMap<Var, Ty>,
-    shared: PrimaryMap<Shared, SharedData>,
+    shared: PrimaryMap<Shared, ArrayData>,
+    locals: PrimaryMap<Local, ArrayData>,
     /// The block in which a value is defined, from 0 outermost.
     depth: SecondaryMap<Val, usize>,
     given: FxHashMap<(Op, Ty), Val>,
@@ -41,7 +42,8 @@ struct Block {
 pub(super) struct Parts {
     pub(super) vals: PrimaryMap<Val, ValData>,
     pub(super) vars: PrimaryMap<Var, Ty>,
-    pub(super) shared: PrimaryMap<Shared, SharedData>,
+    pub(super) shared: PrimaryMap<Shared, ArrayData>,
+    pub(super) locals: PrimaryMap<Local, ArrayData>,
     pub(super) body: Vec<Stmt>,
 }
 
@@ -56,9 +58,9 @@ impl Builder {
     /// The stage's parts; only its body is open.
     pub(super) fn finish(self) -> Parts {
         let body = self.close();
-        let State { vals, vars, shared, blocks, .. } = self.state.into_inner();
+        let State { vals, vars, shared, locals, blocks, .. } = self.state.into_inner();
         debug_assert!(blocks.is_empty(), "every block was closed");
-        Parts { vals, vars, shared, body }
+        Parts { vals, vars, shared, locals, body }
     }
 
     /// Opens a block inside the innermost.
@@ -92,7 +94,12 @@ impl Builder {
 
     /// A new array in workgroup memory.
     pub(super) fn shared(&self, ty: Ty, len: u32) -> Shared {
-        self.state.borrow_mut().shared.push(SharedData { ty, len })
+        self.state.borrow_mut().shared.push(ArrayData { ty, len })
+    }
+
+    /// A new array of each thread.
+    pub(super) fn local(&self, ty: Ty, len: u32) -> Local {
+        self.state.borrow_mut().locals.push(ArrayData { ty, len })
     }
 
     /// The type of a value.
@@ -142,15 +149,16 @@ impl Builder {
         val
     }
 
-    /// The elements of a vector that is loaded here.
-    pub(super) fn lanes(&self, ty: Ty) -> [Val; VECTOR] {
+    /// The elements of a vector of so many that is loaded here.
+    pub(super) fn lanes(&self, ty: Ty, count: usize) -> Lanes {
         let mut state = self.state.borrow_mut();
         let innermost = state.blocks.len().saturating_sub(1);
-        [(); VECTOR].map(|()| {
+        let lane = |_| {
             let val = state.vals.push(ValData { op: Op::Lane, ty });
             state.depth[val] = innermost;
             val
-        })
+        };
+        (0..count).map(lane).collect()
     }
 
     /// The value that an operation is known to give.
@@ -261,6 +269,16 @@ impl Builder {
         self.pure(Op::Bits(a), ty)
     }
 
+    /// The bits of an `f32` rounded to 16 bits.
+    pub(super) fn narrow(&self, half: Half, a: Val) -> Val {
+        self.pure(Op::Narrow(half, a), Ty::U32)
+    }
+
+    /// The `f32` of a float of 16 bits.
+    pub(super) fn widen(&self, half: Half, a: Val) -> Val {
+        self.pure(Op::Widen(half, a), Ty::F32)
+    }
+
     /// A function that the device has.
     pub(super) fn call(&self, op: Pointwise, args: &[Val]) -> Val {
         self.pure(Op::Call(op, args.into()), self.ty(args[0]))
@@ -280,6 +298,17 @@ impl Builder {
     /// An element of a buffer.
     pub(super) fn load(&self, binding: Binding, ty: Ty, index: Val) -> Val {
         self.here(Op::Load(binding, index), ty)
+    }
+
+    /// An element of an array of the thread.
+    pub(super) fn load_local(&self, local: Local, index: Val) -> Val {
+        let ty = self.state.borrow().locals[local].ty;
+        self.here(Op::LoadLocal(local, index), ty)
+    }
+
+    /// Writes an element of an array of the thread.
+    pub(super) fn store_local(&self, local: Local, index: Val, value: Val) {
+        self.push(Stmt::StoreLocal { local, index, value });
     }
 
     /// An element of workgroup memory.

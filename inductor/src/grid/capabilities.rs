@@ -57,6 +57,11 @@ pub struct Capabilities {
     /// The number of items from which on neighbouring elements should be loaded and stored at once; none where the
     /// device cannot. Items that the threads of a group share count [`GROUP_SHARE`] times as much.
     pub vectors: Option<u32>,
+    /// Whether floats are rounded to 16 bits, and widened, by instructions; else by arithmetic on integers.
+    pub halves: bool,
+    /// The registers of a group, of 32 bits, in which its threads may keep the elements of a row; 0 where arrays of a
+    /// thread are no registers.
+    pub row_registers: u32,
     /// Whether groups have squares of two loops where memory is contiguous along one or the other.
     pub tiles: bool,
     /// Whether a reduction of few columns is done in pieces, for want of threads.
@@ -88,6 +93,8 @@ impl Capabilities {
             wide_ints,
             atomic_floats: false,
             vectors: None,
+            halves: false,
+            row_registers: 0,
             tiles: false,
             columns: false,
             subgroup: None,
@@ -109,6 +116,8 @@ impl Capabilities {
             wide_ints: true,
             atomic_floats: true,
             vectors: Some(1 << 16),
+            halves: true,
+            row_registers: 1 << 15,
             tiles: true,
             columns: true,
             subgroup: Some(32),

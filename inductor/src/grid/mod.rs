@@ -4,7 +4,7 @@
 //! A [`GridKernel`] is a list of [`Stage`]s, each one dispatch of workgroups of a fixed number of threads. A stage is
 //! straight-line code of typed scalar values with structured loops and conditions; all index arithmetic is explicit
 //! in 32-bit integers, narrow elements are packed into and extracted from words, reductions are trees in workgroup
-//! memory, and functions that the device lacks are spelled out.
+//! memory, rows are kept in registers or workgroup memory, and functions that the device lacks are spelled out.
 //!
 //! [`lower()`] makes it from a loop-IR kernel and a table of [`Capabilities`]; [`verify`](mod@verify) checks it;
 //! [`text`] prints it.
@@ -35,9 +35,10 @@ pub mod verify;
 pub use capabilities::{Capabilities, FUNCTIONS, WideFloats};
 pub use launch::split_groups;
 pub use lower::{Unsupported, lower, lower_items};
-pub use op::{Binary, Op, Unary};
+pub use op::{Binary, Half, Op, Unary};
 
 use cranelift_entity::{PrimaryMap, entity_impl};
+use smallvec::SmallVec;
 use symshapes::{DType, Expr, Pool, Sym};
 
 use crate::loop_ir;
@@ -66,6 +67,11 @@ entity_impl!(Var, "x");
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Shared(u32);
 entity_impl!(Shared, "w");
+
+/// An array of a thread, for registers: its indices are known once the loops around it are unrolled.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Local(u32);
+entity_impl!(Local, "r");
 
 /// One kernel: stages that run one after another, each seeing what those before have written.
 #[derive(Clone, Debug)]
@@ -110,14 +116,17 @@ pub struct BindingData {
     /// The dtype is `int64` and memory holds `int32`: the runtime has checked that every value lies within
     /// ±[`NARROW_LIMIT`].
     pub narrowed: bool,
-    /// Whether the buffer must start at a multiple of [`VECTOR`] elements of `mem`.
-    pub aligned: bool,
+    /// The buffer must start at a multiple of so many elements of `mem`.
+    pub alignment: u32,
     /// Number of elements of `dtype`, an expression of sizes.
     pub len: Expr,
 }
 
-/// Elements that are loaded or stored at once where a statement says so.
-pub const VECTOR: usize = 4;
+/// Bytes that are loaded or stored at once, at most.
+pub const VECTOR_BYTES: u32 = 16;
+
+/// Elements that are loaded or stored at once.
+pub type Lanes = SmallVec<[Val; 8]>;
 
 /// Values of a narrowed buffer are at most this far from 0, so that sums of two fit 32 bits.
 pub const NARROW_LIMIT: i64 = 1 << 30;
@@ -174,7 +183,9 @@ pub struct Stage {
     /// Number of workgroups, an expression of sizes: [`split_groups`]. Where it is 0 nothing is dispatched.
     pub groups: Expr,
     /// Arrays in workgroup memory.
-    pub shared: PrimaryMap<Shared, SharedData>,
+    pub shared: PrimaryMap<Shared, ArrayData>,
+    /// Arrays of each thread; their elements start as anything.
+    pub locals: PrimaryMap<Local, ArrayData>,
     /// The values.
     pub vals: PrimaryMap<Val, ValData>,
     /// The variables; each starts as 0.
@@ -194,9 +205,9 @@ pub enum Access {
     Atomic,
 }
 
-/// An array in workgroup memory.
+/// An array in workgroup memory, or of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct SharedData {
+pub struct ArrayData {
     /// Type of an element.
     pub ty: Ty,
     /// Number of elements.
@@ -228,28 +239,38 @@ pub enum Stmt {
         /// The stored value.
         value: Val,
     },
-    /// Reads elements one after another, from a multiple of [`VECTOR`] on, in one go.
+    /// Reads elements one after another, from a multiple of their number on, in one go: a power of two, which take
+    /// [`VECTOR_BYTES`] at most.
     LoadVector {
-        /// The buffer, which is aligned.
+        /// The buffer, which has that alignment.
         binding: Binding,
         /// The first element's index, an `i32`.
         index: Val,
         /// The elements, of [`Op::Lane`].
-        lanes: [Val; VECTOR],
+        lanes: Lanes,
     },
-    /// Writes elements one after another, from a multiple of [`VECTOR`] on, in one go.
+    /// Writes elements one after another, as [`Stmt::LoadVector`] reads them.
     StoreVector {
-        /// The buffer, which is aligned.
+        /// The buffer, which has that alignment.
         binding: Binding,
         /// The first element's index, an `i32`.
         index: Val,
         /// The stored elements.
-        lanes: [Val; VECTOR],
+        lanes: Lanes,
     },
     /// Writes an element of workgroup memory.
     StoreShared {
         /// The array.
         shared: Shared,
+        /// The element's index, an `i32`.
+        index: Val,
+        /// The stored value.
+        value: Val,
+    },
+    /// Writes an element of an array of the thread.
+    StoreLocal {
+        /// The array.
+        local: Local,
         /// The element's index, an `i32`.
         index: Val,
         /// The stored value.
@@ -283,6 +304,9 @@ pub enum Stmt {
         end: Val,
         /// The increment of the counter, positive.
         step: Val,
+        /// Copies of the body that should be made: as many as there are iterations where the counter makes the indices
+        /// of [`Local`]s.
+        copies: u32,
         /// Run for each value.
         body: Vec<Stmt>,
     },
@@ -334,7 +358,7 @@ impl Mem {
     }
 }
 
-impl SharedData {
+impl ArrayData {
     /// Bytes of the array; a `bool` takes a word.
     pub const fn bytes(&self) -> u32 {
         let bits = if self.ty.bits() < 32 { 32 } else { self.ty.bits() };

@@ -1,6 +1,6 @@
 //! The computations of scalars.
 
-use super::{Arg, Binding, Shared, Val, Var};
+use super::{Arg, Binding, Local, Shared, Val, Var};
 use fx::prim::Pointwise;
 use smallvec::SmallVec;
 
@@ -34,10 +34,17 @@ pub enum Op {
     Cast(Val),
     /// The bits as another type of the same width.
     Bits(Val),
+    /// The bits (a `u32`) of an `f32` rounded to a float of 16 bits: where the device [has](super::Capabilities::halves)
+    /// it.
+    Narrow(Half, Val),
+    /// The `f32` that a float of 16 bits is, by its bits (a `u32`): where the device has it.
+    Widen(Half, Val),
     /// An element of a buffer, as its [`Mem::register`](super::Mem::register); the index is an `i32`.
     Load(Binding, Val),
     /// An element of workgroup memory; the index is an `i32`.
     LoadShared(Shared, Val),
+    /// An element of an array of the thread; the index is an `i32`.
+    LoadLocal(Local, Val),
     /// The value of another thread of the subgroup: of that whose number differs in these bits. All threads of the
     /// group are here; no `bool`.
     Shuffle(Val, u32),
@@ -55,6 +62,15 @@ pub enum Op {
         /// The replacement.
         new: Val,
     },
+}
+
+/// The formats of floats of 16 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Half {
+    /// IEEE 754's, with 5 bits of exponent.
+    F16,
+    /// The upper half of an `f32`.
+    BF16,
 }
 
 /// Operations of one operand.
@@ -131,9 +147,15 @@ impl Op {
     pub fn operands(&self, mut visit: impl FnMut(Val)) {
         match self {
             Op::Const(_) | Op::Arg(_) | Op::Thread | Op::Group | Op::Counter | Op::Lane | Op::Get(_) => {}
-            Op::Unary(_, a) | Op::Cast(a) | Op::Bits(a) | Op::Load(_, a) | Op::LoadShared(_, a) | Op::Shuffle(a, _) => {
-                visit(*a);
-            }
+            Op::Unary(_, a)
+            | Op::Cast(a)
+            | Op::Bits(a)
+            | Op::Narrow(_, a)
+            | Op::Widen(_, a)
+            | Op::Load(_, a)
+            | Op::LoadShared(_, a)
+            | Op::LoadLocal(_, a)
+            | Op::Shuffle(a, _) => visit(*a),
             Op::Binary(_, a, b) => [*a, *b].into_iter().for_each(visit),
             Op::Select(a, b, c) | Op::Fma(a, b, c) => [*a, *b, *c].into_iter().for_each(visit),
             Op::Call(_, args) => args.iter().copied().for_each(visit),
@@ -152,6 +174,7 @@ impl Op {
             self,
             Op::Load(..)
                 | Op::LoadShared(..)
+                | Op::LoadLocal(..)
                 | Op::Shuffle(..)
                 | Op::Get(_)
                 | Op::Exchange { .. }

@@ -4,7 +4,7 @@
 //! declarations and what a language does before a body are the emitters' own.
 
 use super::{
-    Access, Arg, AtomicOp, Binary, Binding, GridKernel, Mem, Op, SharedData, Stage, Stmt, Ty, Unary, VECTOR, Val, Var,
+    Access, Arg, ArrayData, AtomicOp, Binary, Binding, GridKernel, Half, Mem, Op, Stage, Stmt, Ty, Unary, Val, Var,
 };
 use fx::prim::Pointwise;
 
@@ -59,15 +59,19 @@ pub trait Language {
     /// Writes an element of a buffer.
     fn store(&self, buffer: Buffer, index: &str, value: &str) -> String;
     /// Reads neighbouring elements; a line each.
-    fn load_vector(&self, buffer: Buffer, index: &str, lanes: &[Val; VECTOR], ty: Ty) -> Vec<String>;
+    fn load_vector(&self, buffer: Buffer, index: &str, lanes: &[Val], ty: Ty) -> Vec<String>;
     /// Writes neighbouring elements; a line each.
-    fn store_vector(&self, buffer: Buffer, index: &str, values: &[String; VECTOR]) -> Vec<String>;
+    fn store_vector(&self, buffer: Buffer, index: &str, values: &[String]) -> Vec<String>;
     /// Changes the element at a place.
     fn atomic(&self, op: AtomicOp, place: &str, value: &str) -> String;
     /// The head of a condition, with its brace.
     fn if_(&self, cond: &str) -> String;
     /// The head of a counted loop, with its brace.
     fn for_(&self, counter: Val, start: &str, end: &str, step: &str) -> String;
+    /// The line before a loop of which so many copies should be made.
+    fn unroll(&self, _copies: u32) -> Option<String> {
+        None
+    }
     /// The head of a loop without end, with its brace, and its end where a condition does not hold.
     fn while_(&self, cond: &str) -> [String; 2];
     /// Waits for the group; a line each.
@@ -102,9 +106,15 @@ impl<'a, L: Language> Printer<'a, L> {
     }
 
     /// Lines, with `declare` for each array in workgroup memory.
-    pub fn shared(&mut self, declare: impl Fn(super::Shared, &SharedData) -> String) {
+    pub fn shared(&mut self, declare: impl Fn(super::Shared, &ArrayData) -> String) {
         let stage = self.stage;
         stage.shared.iter().for_each(|(shared, data)| self.line(&declare(shared, data)));
+    }
+
+    /// Lines, with `declare` for each array of a thread.
+    pub fn locals(&mut self, declare: impl Fn(super::Local, &ArrayData) -> String) {
+        let stage = self.stage;
+        stage.locals.iter().for_each(|(local, data)| self.line(&declare(local, data)));
     }
 
     /// The variables, each by `declare`, the statements, and the brace that ends the function.
@@ -140,18 +150,24 @@ impl<'a, L: Language> Printer<'a, L> {
                 self.lines(&self.language.load_vector(buffer, &self.val(*index), lanes, ty));
             }
             Stmt::StoreVector { binding, index, lanes } => {
-                let values = lanes.map(|lane| self.val(lane));
+                let values: Vec<String> = lanes.iter().map(|&lane| self.val(lane)).collect();
                 self.lines(&self.language.store_vector(self.buffer(*binding), &self.val(*index), &values));
             }
             Stmt::StoreShared { shared, index, value } => {
                 self.line(&format!("{shared}[{}] = {};", self.val(*index), self.val(*value)));
+            }
+            Stmt::StoreLocal { local, index, value } => {
+                self.line(&format!("{local}[{}] = {};", self.val(*index), self.val(*value)));
             }
             Stmt::Atomic { op, binding, index, value } => {
                 let place = format!("{binding}[{}]", self.val(*index));
                 self.line(&self.language.atomic(*op, &place, &self.val(*value)));
             }
             Stmt::If { cond, then } => self.nested(&self.language.if_(&self.val(*cond)), then),
-            Stmt::For { counter, start, end, step, body } => {
+            Stmt::For { counter, start, end, step, copies, body } => {
+                if let Some(line) = self.language.unroll(*copies).filter(|_| *copies > 1) {
+                    self.line(&line);
+                }
                 let [start, end, step] = [start, end, step].map(|&val| self.val(val));
                 self.nested(&self.language.for_(*counter, &start, &end, &step), body);
             }
@@ -213,6 +229,11 @@ impl<'a, L: Language> Printer<'a, L> {
             Op::Load(binding, index) => language.load(self.buffer(*binding), &v(index), data.ty),
             Op::Shuffle(a, bits) => language.shuffle(&v(a), *bits),
             Op::LoadShared(shared, index) => format!("{shared}[{}]", v(index)),
+            Op::LoadLocal(local, index) => format!("{local}[{}]", v(index)),
+            Op::Narrow(Half::F16, a) => format!("f16_bits({})", v(a)),
+            Op::Narrow(Half::BF16, a) => format!("bf16_bits({})", v(a)),
+            Op::Widen(Half::F16, a) => format!("f16_value({})", v(a)),
+            Op::Widen(Half::BF16, a) => format!("bf16_value({})", v(a)),
             Op::Get(var) => var.to_string(),
             Op::Exchange { binding, index, old, new } => {
                 language.exchange(&format!("{binding}[{}]", v(index)), &v(old), &v(new))

@@ -15,7 +15,7 @@
 //!
 //! Constants and arguments stand where they are used; a value's type is that of its line.
 
-use super::{Access, AtomicOp, Binary, GridKernel, Mem, Op, Source, Stage, Stmt, Ty, Unary, Val, eval};
+use super::{Access, AtomicOp, Binary, GridKernel, Half, Mem, Op, Source, Stage, Stmt, Ty, Unary, Val, eval};
 use crate::loop_ir::text::dtype_name;
 use std::fmt;
 
@@ -66,6 +66,9 @@ impl Printer<'_> {
         for (shared, data) in self.stage.shared.iter() {
             writeln!(f, "    shared {shared}: {}[{}]", data.ty, data.len)?;
         }
+        for (local, data) in self.stage.locals.iter() {
+            writeln!(f, "    local {local}: {}[{}]", data.ty, data.len)?;
+        }
         for (var, ty) in self.stage.vars.iter() {
             writeln!(f, "    var {var}: {ty}")?;
         }
@@ -87,15 +90,20 @@ impl Printer<'_> {
                 writeln!(f, "store {binding}[{}] = {}", self.val(*index), self.val(*value))
             }
             Stmt::LoadVector { binding, index, lanes } => {
-                let names = lanes.map(|lane| lane.to_string()).join(", ");
+                let names: Vec<String> = lanes.iter().map(ToString::to_string).collect();
+                let names = names.join(", ");
                 writeln!(f, "{names}: {} = load {binding}[{}..]", self.stage.vals[lanes[0]].ty, self.val(*index))
             }
             Stmt::StoreVector { binding, index, lanes } => {
-                let values = lanes.map(|lane| self.val(lane)).join(", ");
+                let values: Vec<String> = lanes.iter().map(|&lane| self.val(lane)).collect();
+                let values = values.join(", ");
                 writeln!(f, "store {binding}[{}..] = {values}", self.val(*index))
             }
             Stmt::StoreShared { shared, index, value } => {
                 writeln!(f, "store {shared}[{}] = {}", self.val(*index), self.val(*value))
+            }
+            Stmt::StoreLocal { local, index, value } => {
+                writeln!(f, "store {local}[{}] = {}", self.val(*index), self.val(*value))
             }
             Stmt::Atomic { op, binding, index, value } => {
                 writeln!(f, "atomic {op} {binding}[{}], {}", self.val(*index), self.val(*value))
@@ -105,9 +113,10 @@ impl Printer<'_> {
                 self.block(f, then, depth + 1)?;
                 writeln!(f, "{indent}}}")
             }
-            Stmt::For { counter, start, end, step, body } => {
+            Stmt::For { counter, start, end, step, copies, body } => {
                 let [start, end, step] = [start, end, step].map(|&val| self.val(val));
-                writeln!(f, "for {counter} in {start}..{end} by {step} {{")?;
+                let copies = if *copies > 1 { format!("unrolled {copies} ") } else { String::new() };
+                writeln!(f, "{copies}for {counter} in {start}..{end} by {step} {{")?;
                 self.block(f, body, depth + 1)?;
                 writeln!(f, "{indent}}}")
             }
@@ -138,6 +147,9 @@ impl Printer<'_> {
             Op::Load(binding, index) => format!("load {binding}[{}]", v(index)),
             Op::Shuffle(a, bits) => format!("shuffle {}, {bits}", v(a)),
             Op::LoadShared(shared, index) => format!("load {shared}[{}]", v(index)),
+            Op::LoadLocal(local, index) => format!("load {local}[{}]", v(index)),
+            Op::Narrow(half, a) => format!("narrow {half} {}", v(a)),
+            Op::Widen(half, a) => format!("widen {half} {}", v(a)),
             Op::Get(var) => var.to_string(),
             Op::Exchange { binding, index, old, new } => {
                 format!("exchange {binding}[{}] from {} to {}", v(index), v(old), v(new))
@@ -189,5 +201,6 @@ names! {
         Add "add", Sub "sub", Mul "mul", Div "div", Rem "rem", And "and", Or "or", Xor "xor", Shl "shl", Shr "shr",
         Min "min", Max "max", Eq "eq", Ne "ne", Lt "lt", Le "le", Gt "gt", Ge "ge"
     }
+    Half { F16 "f16", BF16 "bf16" }
     AtomicOp { Add "add", And "and", Or "or" }
 }

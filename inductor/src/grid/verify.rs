@@ -7,7 +7,7 @@
 //!   come from the thread's number, from memory or from variables are taken to depend on it.
 //! - Workgroup memory and bindings are within what the device has.
 
-use super::{Access, Binary, Binding, Capabilities, GridKernel, Op, SharedData, Stage, Stmt, Ty, Val};
+use super::{Access, ArrayData, Binary, Binding, Capabilities, GridKernel, Op, Stage, Stmt, Ty, VECTOR_BYTES, Val};
 use cranelift_entity::EntitySet;
 
 /// Which invariant does not hold, and where.
@@ -99,10 +99,12 @@ impl Verifier<'_> {
     }
 
     fn limits(&self, caps: &Capabilities) -> Result {
-        let shared: u32 = self.stage.shared.values().map(SharedData::bytes).sum();
+        let shared: u32 = self.stage.shared.values().map(ArrayData::bytes).sum();
+        let locals: u32 = self.stage.locals.values().map(|data| data.bytes() / 4).sum();
         let over = [
             ("threads", self.stage.threads > caps.threads.max(caps.row_threads)),
             ("workgroup memory", shared > caps.shared_bytes),
+            ("registers", locals > 0 && caps.row_registers == 0),
             ("bindings", self.stage.bindings.len() > caps.bindings as usize),
         ];
         match over.into_iter().find(|(_, is_over)| *is_over) {
@@ -137,24 +139,30 @@ impl Verifier<'_> {
             Stmt::LoadVector { binding, index, lanes } => {
                 self.access(*binding, Access::Read)?;
                 self.typed(*index, Ty::I32)?;
-                let data = &self.kernel.bindings[*binding];
+                let mem = self.kernel.bindings[*binding].mem;
+                let fits = self.is_vector(*binding, lanes);
                 lanes.iter().try_for_each(|&lane| {
-                    self.gives(lane, self.ty(lane) == data.mem.register() && data.aligned)?;
+                    self.gives(lane, self.ty(lane) == mem.register() && fits)?;
                     self.define(lane, here)
                 })
             }
             Stmt::StoreVector { binding, index, lanes } => {
                 self.access(*binding, Access::Write)?;
                 self.typed(*index, Ty::I32)?;
-                let data = &self.kernel.bindings[*binding];
+                let mem = self.kernel.bindings[*binding].mem;
+                let fits = self.is_vector(*binding, lanes);
                 lanes.iter().try_for_each(|&lane| {
-                    self.typed(lane, data.mem.register())?;
-                    self.gives(lane, data.aligned)
+                    self.typed(lane, mem.register())?;
+                    self.gives(lane, fits)
                 })
             }
             Stmt::StoreShared { shared, index, value } => {
                 self.typed(*index, Ty::I32)?;
                 self.typed(*value, self.stage.shared[*shared].ty)
+            }
+            Stmt::StoreLocal { local, index, value } => {
+                self.typed(*index, Ty::I32)?;
+                self.typed(*value, self.stage.locals[*local].ty)
             }
             Stmt::Atomic { binding, index, value, .. } => {
                 self.access(*binding, Access::Atomic)?;
@@ -165,7 +173,7 @@ impl Verifier<'_> {
                 self.typed(*cond, Ty::Bool)?;
                 self.inside(*cond, |this| this.block(then))
             }
-            Stmt::For { counter, start, end, step, body } => {
+            Stmt::For { counter, start, end, step, body, .. } => {
                 [start, end, step].into_iter().try_for_each(|&val| self.typed(val, Ty::I32))?;
                 let varies = [start, end, step].into_iter().any(|&val| self.varies(val));
                 let mut inner = Vec::new();
@@ -192,6 +200,16 @@ impl Verifier<'_> {
             Stmt::Barrier if self.divergent => Err(VerifyError::Barrier { stage: self.name() }),
             Stmt::Barrier => Ok(()),
         }
+    }
+
+    /// True if a statement may access so many elements of a buffer at once.
+    fn is_vector(&self, binding: Binding, lanes: &[Val]) -> bool {
+        let data = &self.kernel.bindings[binding];
+        let count = lanes.len() as u32;
+        count.is_power_of_two()
+            && data.packing == 1
+            && count * data.mem.bytes() <= VECTOR_BYTES
+            && data.alignment.is_multiple_of(count)
     }
 
     /// Checks what runs only as `decider` has it.
@@ -293,6 +311,18 @@ impl Verifier<'_> {
             Op::LoadShared(shared, index) => {
                 self.typed(*index, Ty::I32)?;
                 self.gives(val, ty == self.stage.shared[*shared].ty)
+            }
+            Op::LoadLocal(local, index) => {
+                self.typed(*index, Ty::I32)?;
+                self.gives(val, ty == self.stage.locals[*local].ty)
+            }
+            Op::Narrow(_, a) => {
+                self.typed(*a, Ty::F32)?;
+                self.gives(val, ty == Ty::U32)
+            }
+            Op::Widen(_, a) => {
+                self.typed(*a, Ty::U32)?;
+                self.gives(val, ty == Ty::F32)
             }
             Op::Get(var) => self.gives(val, ty == self.stage.vars[*var]),
             Op::Exchange { binding, index, old, new } => {

@@ -15,6 +15,12 @@ use fx::NodeId;
 /// Parts of a tensor that alternate, at most: so many vectors are shuffled into one another.
 const MOST_TURNS: i64 = 4;
 
+/// The factor by which a gather is smaller than its source where the source need not be stored for it.
+const MUCH_SMALLER: i64 = 4;
+
+/// Tensors that are computed again for a gather's elements, at most.
+const MOST_PICKED: usize = 16;
+
 /// A tensor that a kernel computes element by element.
 #[derive(Clone, Debug)]
 pub struct Root {
@@ -227,12 +233,42 @@ impl Finder<'_> {
             });
             if let Op::Gather { source, .. } = op {
                 let stored = self.roots.place(*source).stored;
-                if !self.graph.tensors[stored].op.is_free() {
+                if !self.graph.tensors[stored].op.is_free() && !self.picks_few(t, *source) {
                     self.roots.required[stored] = true;
                     self.users[stored] += 1;
                 }
             }
         }
+    }
+
+    /// True if a gather takes so few of its source's elements that these are computed where they are wanted: the source
+    /// follows element by element from others. (A loss picks one of the logarithms of each row.)
+    fn picks_few(&self, gather: Tensor, source: Tensor) -> bool {
+        self.elements(gather).saturating_mul(MUCH_SMALLER) <= self.elements(source)
+            && matches!(self.graph.tensors[source].op, Op::Map(..) | Op::Convert(_))
+            && self.follows_elementwise(source)
+    }
+
+    /// True if each element of a tensor follows from single elements of tensors that are stored, a few operations on.
+    fn follows_elementwise(&self, t: Tensor) -> bool {
+        let (mut open, mut seen): (SmallVec<[Tensor; 16]>, SmallVec<[Tensor; 16]>) = (SmallVec::new(), SmallVec::new());
+        open.push(t);
+        while let Some(t) = open.pop() {
+            if seen.contains(&t) {
+                continue;
+            }
+            seen.push(t);
+            match &self.graph.tensors[t].op {
+                op @ (Op::Map(..) | Op::Convert(_) | Op::View(..)) => op.for_each_operand(|x| open.push(x)),
+                op if op.is_leaf() => {}
+                Op::Reduce(..) | Op::Cumsum(..) | Op::Full(_) | Op::Size(_) => {}
+                _ => return false,
+            }
+            if seen.len() > MOST_PICKED {
+                return false;
+            }
+        }
+        true
     }
 
     /// The way in which `t` broadcasts its operand `x`.

@@ -4,6 +4,7 @@ mod accuracy;
 mod goldens;
 mod items;
 mod mutations;
+mod online;
 mod pieces;
 mod plans;
 mod random;

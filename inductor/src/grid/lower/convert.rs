@@ -4,7 +4,7 @@
 //! kept in an `i32`, always with the value that their own width gives.
 
 use super::{Lower, Reason};
-use crate::grid::{Ty, Unary, Val};
+use crate::grid::{Half, Ty, Unary, Val};
 use crate::loop_ir::Value;
 use symshapes::DType;
 
@@ -16,7 +16,7 @@ impl Lower<'_> {
         match (from, to) {
             _ if from == to => Ok(v),
             (DType::F16, _) => {
-                let wide = self.f16_to_f32(v);
+                let wide = if self.caps.halves { self.b.widen(Half::F16, v) } else { self.f16_to_f32(v) };
                 self.convert(wide, DType::F32, to)
             }
             (DType::BF16, _) => {
@@ -25,11 +25,11 @@ impl Lower<'_> {
             }
             (_, DType::F16) => {
                 let single = self.convert(v, from, DType::F32)?;
-                Ok(self.f32_to_f16(single))
+                Ok(if self.caps.halves { self.b.narrow(Half::F16, single) } else { self.f32_to_f16(single) })
             }
             (_, DType::BF16) => {
                 let single = self.convert(v, from, DType::F32)?;
-                Ok(self.f32_to_bf16(single))
+                Ok(if self.caps.halves { self.b.narrow(Half::BF16, single) } else { self.f32_to_bf16(single) })
             }
             (_, DType::Bool) => Ok(self.non_zero(v)),
             _ if from.is_float() && to == DType::U8 => {

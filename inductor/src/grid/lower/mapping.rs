@@ -36,8 +36,8 @@ const MAX_PIECES: i64 = 256;
 /// Iterations of a row that has a group of [`Capabilities::row_threads`](crate::grid::Capabilities::row_threads).
 const LONG_ROW: u32 = 1 << 14;
 
-/// Threads that keep a device busy which computes [`Capabilities::columns`](crate::grid::Capabilities::columns).
-const BUSY: i64 = 1 << 17;
+/// Threads that keep a large device busy.
+pub(super) const BUSY: i64 = 1 << 17;
 
 /// Iterations of a piece of a column, at least.
 const COLUMN_PIECE: i64 = 32;

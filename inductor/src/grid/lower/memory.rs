@@ -42,7 +42,7 @@ impl Lower<'_> {
                 mem,
                 packing,
                 narrowed,
-                aligned: false,
+                alignment: 1,
                 len: data.len,
             });
             self.params[param] = Some(binding);
@@ -97,6 +97,9 @@ impl Lower<'_> {
     pub(super) fn place_scratch(&mut self, groups: Expr) -> Result {
         let mut left = i64::from(self.caps.shared_bytes) - self.bytes_of_trees();
         for (param, data) in self.kernel.params.iter().filter(|(_, data)| data.role == Role::Scratch) {
+            if self.places[param].is_some() {
+                continue;
+            }
             let ty = self.register(data.dtype);
             let bytes = self.pool.as_int(data.len).map(|len| len * i64::from(ty.bits().max(32) / 8));
             match bytes.filter(|&bytes| bytes <= left) {
@@ -117,9 +120,12 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The index of an element. A constant one below 0 is that of an access that no mask lets through; languages refuse
+    /// The index of an element of a param. A constant one below 0 is that of an access that no mask lets through; languages refuse
     /// it all the same.
-    pub(super) fn element(&mut self, e: Expr) -> Result<Val> {
+    pub(super) fn element(&mut self, param: Param, e: Expr) -> Result<Val> {
+        if let Some(StorageClass::Registers(..)) = self.places[param] {
+            return self.register_index();
+        }
         let index = self.index(e)?;
         let is_below = self.b.as_const(index).is_some_and(|bits| (bits as i32) < 0);
         Ok(if is_below { self.b.i32(0) } else { index })
@@ -134,6 +140,7 @@ impl Lower<'_> {
         let dtype = self.kernel.params[param].dtype;
         match self.place(param)? {
             StorageClass::Shared(shared, ty) => Ok(self.b.here(Op::LoadShared(shared, index), ty)),
+            StorageClass::Registers(local, _) => Ok(self.b.load_local(local, index)),
             StorageClass::Buffer(binding, from) => {
                 self.touch(binding, Access::Read);
                 let index = from.map_or(index, |from| self.b.add(from, index));
@@ -192,6 +199,11 @@ impl Lower<'_> {
             StorageClass::Shared(shared, ty) => {
                 let value = self.b.cast(ty, value);
                 self.b.push(Stmt::StoreShared { shared, index: at.0, value });
+                Ok(())
+            }
+            StorageClass::Registers(local, ty) => {
+                let value = self.b.cast(ty, value);
+                self.b.store_local(local, at.0, value);
                 Ok(())
             }
             StorageClass::Buffer(binding, from) => {

@@ -6,7 +6,8 @@
 //! - *tiles*: flat, but some memory is contiguous along another loop than the innermost. A workgroup for each square of
 //!   the two loops, so that what it reads or writes are whole cache lines both ways.
 //! - *row*: there are independent loops inside, or rows in scratch. A workgroup for each iteration; its threads share
-//!   each independent loop, reduce by a tree in workgroup memory, and wait for each other where they communicate.
+//!   each independent loop, reduce by a tree in workgroup memory, and wait for each other where they communicate. They
+//!   keep what several loops read, and rows in scratch, in registers, where it fits them.
 //! - *split*: few long rows are reduced by a single loop. Two stages: workgroups reduce pieces of a row to partial
 //!   results in memory, then one workgroup for each row does the rest.
 //! - *columns*: lanes run across rows, which are too few to be a thread each. Two stages: a thread reduces a piece of
@@ -26,8 +27,10 @@ mod lanes;
 mod mapping;
 mod memory;
 mod narrow;
+mod online;
 mod pointwise;
 mod reduce;
+mod registers;
 mod share;
 mod stages;
 mod tiles;
@@ -36,7 +39,7 @@ mod vector;
 mod walk;
 
 use super::build::Builder;
-use super::{Access, Arg, Binding, BindingData, Capabilities, GridKernel, Shared, Stage, Stmt, Ty, Val};
+use super::{Access, Arg, Binding, BindingData, Capabilities, GridKernel, Local, Shared, Stage, Stmt, Ty, Val};
 use crate::loop_ir::{Acc, Kernel, Loop, Param, Stmt as LoopStmt, Value};
 use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
 use indexmap::IndexSet;
@@ -111,6 +114,8 @@ enum StorageClass {
     Buffer(Binding, Option<Val>),
     /// In workgroup memory.
     Shared(Shared, Ty),
+    /// In registers of the thread that computes them.
+    Registers(Local, Ty),
 }
 
 /// An accumulator whose loop is open: the partial result of a thread, or of all.
@@ -176,6 +181,10 @@ struct Lower<'a> {
     in_square: FxHashMap<Value, tiles::InSquare>,
     /// The lane of a vector that is being lowered.
     lane: Option<lanes::Lane>,
+    /// The two loops that are being lowered as one.
+    online: Option<online::Online>,
+    /// The rows that threads keep in registers.
+    rows: Option<registers::Rows>,
     running: SecondaryMap<Acc, Option<Running>>,
     reduced: SecondaryMap<Acc, Option<Val>>,
     /// Params that some thread of the group has stored to, or loaded from, since the last barrier.
@@ -209,6 +218,8 @@ impl<'a> Lower<'a> {
             vectors: None,
             in_square: FxHashMap::default(),
             lane: None,
+            online: None,
+            rows: None,
             running: SecondaryMap::new(),
             reduced: SecondaryMap::new(),
             stored: EntitySet::new(),
@@ -255,11 +266,21 @@ impl<'a> Lower<'a> {
         [start, end, step]: [Val; 3],
         f: impl FnOnce(&mut Self, Val) -> Result<(), Reason>,
     ) -> Result<(), Reason> {
+        self.unrolled(1, [start, end, step], f)
+    }
+
+    /// A counted loop of whose body so many copies should be made.
+    fn unrolled(
+        &mut self,
+        copies: u32,
+        [start, end, step]: [Val; 3],
+        f: impl FnOnce(&mut Self, Val) -> Result<(), Reason>,
+    ) -> Result<(), Reason> {
         self.b.open();
         let counter = self.b.counter();
         let done = f(self, counter);
         let body = self.b.close();
-        self.b.push(Stmt::For { counter, start, end, step, body });
+        self.b.push(Stmt::For { counter, start, end, step, copies, body });
         done
     }
 

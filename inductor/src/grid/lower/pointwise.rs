@@ -104,7 +104,7 @@ impl Lower<'_> {
     }
 
     /// A function that the device has, or else spelled out.
-    fn function(&self, op: P, args: &[Val]) -> Result<Val> {
+    pub(super) fn function(&self, op: P, args: &[Val]) -> Result<Val> {
         if self.caps.functions.contains(&op) {
             return Ok(self.b.call(op, args));
         }
@@ -134,6 +134,7 @@ impl Lower<'_> {
     pub(super) fn maximum(&self, a: Val, b: Val) -> Val {
         match self.b.ty(a) {
             Ty::Bool => self.b.or(a, b),
+            Ty::F32 if self.caps.functions.contains(&P::Maximum) => self.b.call(P::Maximum, &[a, b]),
             ty if ty.is_float() => self.extreme(Binary::Lt, Binary::Ge, a, b),
             _ => self.b.max(a, b),
         }
@@ -143,6 +144,7 @@ impl Lower<'_> {
     pub(super) fn minimum(&self, a: Val, b: Val) -> Val {
         match self.b.ty(a) {
             Ty::Bool => self.b.and(a, b),
+            Ty::F32 if self.caps.functions.contains(&P::Minimum) => self.b.call(P::Minimum, &[a, b]),
             ty if ty.is_float() => self.extreme(Binary::Gt, Binary::Le, a, b),
             _ => self.b.min(a, b),
         }

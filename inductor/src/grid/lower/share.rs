@@ -1,13 +1,16 @@
 //! Items shared between workers (threads of the grid, or of a group), and elements of less than a word that a thread
 //! collects before it stores them.
 
-use super::mapping::Items;
+use super::mapping::{BUSY, Items};
 use super::{Gather, Linear, Lower, Reason};
-use crate::grid::{Ty, VECTOR, Val};
+use crate::grid::{Ty, Val};
 use crate::loop_ir::{Op, Param, Stmt, StoreMode};
 use symshapes::Expr;
 
 type Result = std::result::Result<(), Reason>;
+
+/// Vectors that a thread should have on their way from memory, so that its latency is hidden.
+const IN_FLIGHT: u32 = 4;
 
 /// A store that fills whole words, if a thread takes as many items as a word has elements.
 struct WordStore {
@@ -24,17 +27,17 @@ struct Run {
 }
 
 impl<'a> Lower<'a> {
-    /// Runs the items from `start` to below `end` (all, without): those of numbers `worker`, `worker + workers`, … or,
-    /// without `workers`, one; as many at once as make a word of what is stored.
+    /// Runs the items from `start` to below `end` (all, without): those of numbers `worker`, `worker + workers`, …; as
+    /// many at once as make a word of what is stored.
     pub(super) fn elements(
         &mut self,
         items: &Items<'a>,
         worker: Val,
-        workers: Option<Val>,
+        workers: Val,
         bounds: Option<(Val, Val)>,
     ) -> Result {
         let count = self.count(&items.chain);
-        let run = self.run_of(items, count, workers.is_some(), bounds.is_none());
+        let run = self.run_of(items, count, true, bounds.is_none());
         let each = run.each;
         let (start, end) = match bounds {
             Some(bounds) => bounds,
@@ -43,31 +46,54 @@ impl<'a> Lower<'a> {
         let scale = self.b.i32(each);
         let first = self.b.add(start, self.b.mul(worker, scale));
         let body = |this: &mut Self, base: Val| this.items_at(items, base, end, &run);
-        let fits_at_once =
-            || bounds.is_none() && self.pool.as_int(count).is_some_and(|n| n <= i64::from(self.threads) * each);
-        match workers {
-            Some(workers) if !fits_at_once() => {
-                let step = self.b.mul(workers, scale);
-                self.for_([first, end, step], body)
-            }
-            _ => {
-                let whole = i64::from(self.threads) * each;
-                let is_full = workers.is_some() && self.pool.as_int(count) == Some(whole);
-                let inside = if is_full { self.b.bool(true) } else { self.b.lt(first, end) };
-                self.if_(inside, |this| body(this, first))
-            }
+        let whole = i64::from(self.threads) * each;
+        if bounds.is_none() && self.pool.as_int(count).is_some_and(|n| n <= whole) {
+            let is_full = self.pool.as_int(count) == Some(whole);
+            let inside = if is_full { self.b.bool(true) } else { self.b.lt(first, end) };
+            return self.if_(inside, |this| body(this, first));
         }
+        let step = self.b.mul(workers, scale);
+        let copies = if run.vectors.is_some() { IN_FLIGHT } else { 1 };
+        self.unrolled(copies, [first, end, step], body)
     }
 
-    /// The number of items that a thread takes at once.
-    pub(super) fn at_once(&mut self, items: &Items<'a>, count: Expr) -> i64 {
-        self.run_of(items, count, false, true).each
+    /// Runs all items, each thread of the grid those of several numbers; gives the number of groups.
+    pub(super) fn grid_elements(&mut self, items: &Items<'a>) -> std::result::Result<Expr, Reason> {
+        let count = self.count(&items.chain);
+        let run = self.run_of(items, count, false, true);
+        let numbers = if run.vectors.is_some() && self.keeps_device_busy(count, run.each) { IN_FLIGHT } else { 1 };
+        let (group, thread) = (self.group(), self.thread());
+        let [threads, each, turns] = [self.threads.into(), run.each, numbers.into()].map(|n| self.b.i32(n));
+        let first = self.b.add(self.b.mul(self.b.mul(group, threads), turns), thread);
+        let end = self.exact(count)?;
+        let share = i64::from(self.threads) * run.each * i64::from(numbers);
+        let groups = self.pool.int(share);
+        let groups = self.pool.ceil_div(count, groups);
+        let is_whole = self.is_one_dimension(groups) && self.pool.divisible_by(count, share);
+        let body = |this: &mut Self, turn: Val| {
+            let number = this.b.add(first, this.b.mul(turn, threads));
+            let base = this.b.mul(number, each);
+            let inside = if is_whole { this.b.bool(true) } else { this.b.lt(base, end) };
+            this.if_(inside, |this| this.items_at(items, base, end, &run))
+        };
+        let [zero, one] = [0, 1].map(|n| self.b.i32(n));
+        if numbers == 1 {
+            body(self, zero)?
+        } else {
+            self.unrolled(numbers, [zero, turns, one], body)?
+        }
+        Ok(groups)
+    }
+
+    /// True if there are items enough that each thread may take several times so many.
+    fn keeps_device_busy(&self, count: Expr, each: i64) -> bool {
+        self.typical(count, 0) / (each * i64::from(IN_FLIGHT)) >= BUSY
     }
 
     fn run_of(&mut self, items: &Items<'a>, count: Expr, shared: bool, all: bool) -> Run {
         let words = if all { self.word_stores(items, count) } else { Vec::new() };
         let vectors = if words.is_empty() { self.vectors(items, count, shared) } else { None };
-        let each = if vectors.is_some() { VECTOR as i64 } else { self.largest_packing(&words) };
+        let each = vectors.as_ref().map_or_else(|| self.largest_packing(&words), |plan| plan.width);
         Run { each, words, vectors }
     }
 

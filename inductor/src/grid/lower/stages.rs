@@ -1,9 +1,10 @@
 //! The stages of each strategy.
 
 use super::mapping::{Items, Link, Mapping, Strategy};
+use super::vector::MOST_LANES;
 use super::{Builder, Linear, Lower, Reason};
 use crate::grid::build::Parts;
-use crate::grid::{Access, Binding, BindingData, Op, SharedData, Source, Stage, Stmt as GridStmt, Ty, VECTOR, Val};
+use crate::grid::{Access, ArrayData, Binding, BindingData, Op, Source, Stage, Stmt as GridStmt, Ty, Val};
 use crate::loop_ir::{Acc, Loop, Stmt};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use rustc_hash::FxHashMap;
@@ -28,15 +29,8 @@ impl<'a> Lower<'a> {
 
     /// A thread for each item, or for as many as make a word.
     fn flat(&mut self, items: &Items<'a>) -> Result {
-        let count = self.count(&items.chain);
-        let each = self.at_once(items, count);
         self.threads = self.caps.threads;
-        let (group, thread) = (self.group(), self.thread());
-        let threads = self.b.i32(self.threads.into());
-        let number = self.b.add(self.b.mul(group, threads), thread);
-        self.elements(items, number, None, None)?;
-        let share = self.pool.int(i64::from(self.threads) * each);
-        let groups = self.pool.ceil_div(count, share);
+        let groups = self.grid_elements(items)?;
         self.finish("", groups)
     }
 
@@ -53,6 +47,7 @@ impl<'a> Lower<'a> {
     fn row(&mut self, items: &Items<'a>) -> Result {
         let groups = self.count(&items.chain);
         self.threads = self.threads_for(items.leaf);
+        self.keep_rows(items.leaf);
         self.place_scratch(groups)?;
         let group = self.group();
         self.guarded(groups, |this| {
@@ -64,10 +59,14 @@ impl<'a> Lower<'a> {
         self.finish("", groups)
     }
 
+    /// True if no group has a number beyond the last of so many.
+    pub(super) fn is_one_dimension(&self, groups: Expr) -> bool {
+        self.pool.as_int(groups).is_some_and(|groups| groups <= ONE_DIMENSION)
+    }
+
     /// Runs `f` for the groups below a number.
     pub(super) fn guarded(&mut self, groups: Expr, f: impl FnOnce(&mut Self) -> Result) -> Result {
-        let is_one_dimension = self.pool.as_int(groups).is_some_and(|groups| groups <= ONE_DIMENSION);
-        let inside = if is_one_dimension {
+        let inside = if self.is_one_dimension(groups) {
             self.b.bool(true)
         } else {
             let count = self.exact(groups)?;
@@ -114,7 +113,7 @@ impl<'a> Lower<'a> {
             let end = this.b.min(this.b.add(start, chunk), total);
             this.open_accs(&l.accs)?;
             let (first, step) = (this.b.i32(0), this.b.i32(1));
-            this.elements(&inner, first, Some(step), Some((start, end)))?;
+            this.elements(&inner, first, step, Some((start, end)))?;
             for &(acc, value, position) in &partials {
                 let Some(running) = this.running[acc].take() else { return Err(format!("{acc} is not open")) };
                 let result = this.b.get(running.value);
@@ -151,9 +150,9 @@ impl<'a> Lower<'a> {
 
     /// The iterations of each of so many pieces, which start at multiples of a vector.
     fn chunk(&mut self, total: Expr, pieces: i64) -> Expr {
-        let lanes = self.pool.int(pieces * VECTOR as i64);
+        let lanes = self.pool.int(pieces * MOST_LANES);
         let vectors = self.pool.ceil_div(total, lanes);
-        self.pool.mul_int(vectors, VECTOR as i64)
+        self.pool.mul_int(vectors, MOST_LANES)
     }
 
     /// Runs `f` in a thread for each number below a count.
@@ -197,7 +196,7 @@ impl<'a> Lower<'a> {
     /// A buffer of registers that no caller sees.
     pub(super) fn temp(&mut self, ty: Ty, len: Expr) -> Binding {
         let (dtype, mem) = super::memory::whole(ty);
-        let data = BindingData { source: Source::Temp, dtype, mem, packing: 1, narrowed: false, aligned: false, len };
+        let data = BindingData { source: Source::Temp, dtype, mem, packing: 1, narrowed: false, alignment: 1, len };
         self.bindings.push(data)
     }
 
@@ -227,7 +226,7 @@ impl<'a> Lower<'a> {
             let end = this.b.min(this.b.add(start, chunk), total);
             this.open_accs(&l.accs)?;
             let (thread, threads) = (this.thread(), this.b.i32(this.threads.into()));
-            this.elements(&inner, thread, Some(threads), Some((start, end)))?;
+            this.elements(&inner, thread, threads, Some((start, end)))?;
             let results =
                 l.accs.iter().map(|&acc| this.across_group(acc)).collect::<std::result::Result<Vec<_>, _>>()?;
             let is_first = this.b.eq(thread, this.b.i32(0));
@@ -341,20 +340,20 @@ impl<'a> Lower<'a> {
 
     /// Ends the stage, and makes room for the next one.
     pub(super) fn finish(&mut self, suffix: &str, groups: Expr) -> Result {
-        let Parts { vals, vars, shared, body } =
+        let Parts { vals, vars, shared, locals, body } =
             std::mem::replace(&mut self.b, Builder::new(self.caps.sees_nan)).finish();
         let bindings: Vec<(Binding, Access)> =
             self.access.iter().filter_map(|(binding, &access)| Some((binding, access?))).collect();
         if bindings.len() > self.caps.bindings as usize {
             return Err(format!("{} buffers in one dispatch", bindings.len()));
         }
-        let shared_bytes: u32 = shared.values().map(SharedData::bytes).sum();
+        let shared_bytes: u32 = shared.values().map(ArrayData::bytes).sum();
         if shared_bytes > self.caps.shared_bytes {
             return Err(format!("{shared_bytes} bytes of workgroup memory"));
         }
         let name = self.stage_name(suffix);
         self.limits.insert(groups);
-        self.stages.push(Stage { name, bindings, threads: self.threads, groups, shared, vals, vars, body });
+        self.stages.push(Stage { name, bindings, threads: self.threads, groups, shared, locals, vals, vars, body });
         self.access = SecondaryMap::new();
         self.places = SecondaryMap::new();
         self.place_params();
@@ -366,6 +365,7 @@ impl<'a> Lower<'a> {
         self.stored = EntitySet::new();
         self.loaded = EntitySet::new();
         self.trees = FxHashMap::default();
+        self.rows = None;
         Ok(())
     }
 

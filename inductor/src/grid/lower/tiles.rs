@@ -147,7 +147,7 @@ impl<'a> Lower<'a> {
                 this.in_square(&starts, Square { along: across, across: along }, |this, lane, row| {
                     let place = this.b.add(this.b.mul(row, width), lane);
                     staged.iter().try_for_each(|load| {
-                        let index = this.element(load.index)?;
+                        let index = this.element(load.param, load.index)?;
                         let value = this.load(load.param, index)?;
                         this.b.push(GridStmt::StoreShared { shared: load.shared, index: place, value });
                         Ok(())

@@ -55,9 +55,9 @@ impl Lower<'_> {
                 (val, self.ranges[*bound])
             }
             Op::Load { param, index, mask } => match (self.lane_of(value), self.of_square(value)) {
-                (Some(lane), _) => (self.loaded(data.dtype, lane), None),
+                (Some(lane), _) => self.in_row(value, |this| Ok((this.loaded(data.dtype, lane), None)))?,
                 (None, Some(element)) => (element, None),
-                (None, None) => self.load_value(*param, *index, *mask)?,
+                (None, None) => self.in_row(value, |this| this.load_value(*param, *index, *mask))?,
             },
             Op::Map(op, args) => self.map(*op, args)?,
             Op::Convert(from) => self.convert_value(*from, data.dtype)?,
@@ -100,7 +100,7 @@ impl Lower<'_> {
         let dtype = self.kernel.params[param].dtype;
         let val = match mask {
             None => {
-                let index = self.element(e)?;
+                let index = self.element(param, e)?;
                 self.load(param, index)?
             }
             Some(mask) => {
@@ -109,7 +109,7 @@ impl Lower<'_> {
                 let zero = self.b.number(self.register(dtype), 0.0);
                 let var = self.b.var_with(zero);
                 self.if_(mask, |this| {
-                    let index = this.element(e)?;
+                    let index = this.element(param, e)?;
                     let val = this.load(param, index)?;
                     this.b.set(var, val);
                     Ok(())

@@ -4,7 +4,7 @@
 //! loops are shared, stores are one thread's. A barrier stands before a statement that meets what others have done to
 //! memory since the last one.
 
-use super::{Lower, Reason, params_of};
+use super::{Lower, Reason, StorageClass, params_of};
 use crate::grid::Val;
 use crate::loop_ir::{Loop, Param, Stmt, StoreMode, Value};
 use symshapes::Expr;
@@ -15,9 +15,11 @@ impl<'a> Lower<'a> {
     /// Statements as one thread runs them.
     pub(super) fn thread_stmts(&mut self, stmts: &'a [Stmt]) -> Result {
         stmts.iter().try_for_each(|stmt| match stmt {
+            Stmt::Let(value) if self.is_online_term(*value) => Ok(()),
             Stmt::Let(value) => self.let_(*value),
             Stmt::Loop(l) => self.serial(l),
             Stmt::Store { param, index, value, mask, mode } => self.store_stmt(*param, *index, *value, *mask, *mode),
+            Stmt::Accumulate { acc, .. } if self.online.is_some() && self.add_online(*acc)? => Ok(()),
             Stmt::Accumulate { acc, value, position } => {
                 let position = position.map(|e| self.exact(e)).transpose()?;
                 let value = self.value(*value)?;
@@ -53,7 +55,7 @@ impl<'a> Lower<'a> {
         };
         let (element, range) = (self.value(value)?, self.ranges[value]);
         self.if_(mask, |this| {
-            let at = (this.element(e)?, e);
+            let at = (this.element(param, e)?, e);
             match mode {
                 StoreMode::Set => this.store(param, at, element, range),
                 StoreMode::Add => this.add_in_memory(param, at, element, range),
@@ -63,10 +65,20 @@ impl<'a> Lower<'a> {
 
     /// Statements as the threads of a group share them.
     pub(super) fn group_stmts(&mut self, stmts: &'a [Stmt]) -> Result {
-        stmts.iter().try_for_each(|stmt| {
+        let mut done = None;
+        stmts.iter().enumerate().try_for_each(|(at, stmt)| {
             let one = std::slice::from_ref(stmt);
             match stmt {
-                Stmt::Loop(l) => self.group_loop(l),
+                Stmt::Loop(_) if done == Some(at) => Ok(()),
+                Stmt::Loop(l) if self.keeps_row_of(l) => self.row_loop(l),
+                Stmt::Loop(l) => match self.online_at(stmts, at) {
+                    Some((next, online)) => {
+                        done = Some(next);
+                        let Stmt::Loop(second) = &stmts[next] else { return Err("no loop".to_owned()) };
+                        self.online_loop(online, second)
+                    }
+                    None => self.group_loop(l),
+                },
                 Stmt::Let(_) => {
                     self.meet(one);
                     self.thread_stmts(one)
@@ -85,7 +97,7 @@ impl<'a> Lower<'a> {
             self.meet(&l.body);
             let (items, _) = self.items(l);
             let (thread, threads) = (self.thread(), self.b.i32(self.threads.into()));
-            self.elements(&items, thread, Some(threads), None)?;
+            self.elements(&items, thread, threads, None)?;
             return self.close_accs_of_group(&l.accs);
         }
         self.open_accs(&l.accs)?;
@@ -110,8 +122,14 @@ impl<'a> Lower<'a> {
     }
 
     /// Waits, if what follows meets what some thread has done since the last barrier; and notes what it does.
-    fn meet(&mut self, stmts: &[Stmt]) {
-        let (loads, stores) = params_of(self.kernel, stmts);
+    pub(super) fn meet(&mut self, stmts: &[Stmt]) {
+        let (mut loads, mut stores) = params_of(self.kernel, stmts);
+        for (param, place) in self.places.iter() {
+            if let Some(StorageClass::Registers(..)) = place {
+                loads.remove(param);
+                stores.remove(param);
+            }
+        }
         let reads_stored = loads.keys().any(|param| self.stored.contains(param));
         let writes_known = stores.keys().any(|param| self.stored.contains(param) || self.loaded.contains(param));
         if reads_stored || writes_known {

@@ -1,6 +1,7 @@
 extern "C" __global__ void __launch_bounds__(64)
 k_rms_norm(const unsigned short* __restrict__ b0, const unsigned short* __restrict__ b1, unsigned short* __restrict__ b2) {
   __shared__ __align__(16) float w0[2];
+  unsigned r0[1];
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   float x0 = 0;
@@ -8,6 +9,7 @@ k_rms_norm(const unsigned short* __restrict__ b0, const unsigned short* __restri
   const int v7 = (int)((unsigned)group * (unsigned)64);
   const int v8 = (int)((unsigned)v7 + (unsigned)thread);
   const unsigned v9 = b0[v8];
+  r0[0] = v9;
   const unsigned v11 = v9 << 0x10u;
   const float v12 = __uint_as_float(v11);
   const float v14 = v12 * v12;
@@ -41,35 +43,13 @@ k_rms_norm(const unsigned short* __restrict__ b0, const unsigned short* __restri
   const float v40 = v38 + 1e-6f;
   const float v41 = sqrtf(v40);
   const float v42 = 1.0f / v41;
-  const unsigned v43 = b0[v8];
+  const unsigned v43 = r0[0];
   const unsigned v44 = v43 << 0x10u;
   const float v45 = __uint_as_float(v44);
   const float v46 = v45 * v42;
   const unsigned v47 = b1[thread];
-  const unsigned v49 = v47 & 0x8000u;
-  const unsigned v50 = v49 << 0x10u;
-  const unsigned v52 = v47 & 0x7fffu;
-  const unsigned v54 = v52 << 0xdu;
-  const unsigned v56 = v54 + 0x38000000u;
-  const unsigned v57 = v56 + 0x38000000u;
-  const int v58 = (int)v52;
-  const float v59 = (float)v58;
-  const float v61 = v59 * 5.9604645e-8f;
-  const unsigned v62 = __float_as_uint(v61);
-  const bool v64 = v52 >= 0x7c00u;
-  const unsigned v65 = v64 ? v57 : v56;
-  const bool v67 = v52 < 0x400u;
-  const unsigned v68 = v67 ? v62 : v65;
-  const unsigned v69 = v68 | v50;
-  const float v70 = __uint_as_float(v69);
-  const float v71 = v46 * v70;
-  const unsigned v72 = __float_as_uint(v71);
-  const unsigned v73 = v72 >> 0x10u;
-  const unsigned v75 = v73 & 0x1u;
-  const unsigned v76 = v72 + 0x7fffu;
-  const unsigned v77 = v76 + v75;
-  const unsigned v78 = v77 >> 0x10u;
-  const bool v79 = v71 != v71;
-  const unsigned v81 = v79 ? 0x7fc0u : v78;
-  b2[v8] = (unsigned short)v81;
+  const float v48 = f16_value(v47);
+  const float v49 = v46 * v48;
+  const unsigned v50 = bf16_bits(v49);
+  b2[v8] = (unsigned short)v50;
 }

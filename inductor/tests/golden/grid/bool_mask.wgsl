@@ -13,14 +13,14 @@ fn main(
   let thread = i32(local);
   let group = i32(here.x + all.x * (here.y + all.y * here.z));
   var x0: u32;
-  let v3: i32 = group * 256i;
-  let v4: i32 = v3 + thread;
-  let v8: i32 = v4 * 4i;
-  let v9: bool = v8 < 102i;
-  if v9 {
+  let v5: i32 = group * 256i;
+  let v6: i32 = v5 + thread;
+  let v9: i32 = v6 * 4i;
+  let v10: bool = v9 < 102i;
+  if v10 {
     x0 = 0x0u;
     for (var v12: i32 = 0i; v12 < 4i; v12 += 1i) {
-      let v13: i32 = v8 + v12;
+      let v13: i32 = v9 + v12;
       let v14: bool = v13 < 102i;
       let v16: bool = v13 == 101i;
       let v19: i32 = v13 >> 2u;

@@ -11,20 +11,20 @@ fn main(
   let thread = i32(local);
   let group = i32(here.x + all.x * (here.y + all.y * here.z));
   var x0: f32;
-  let v3: i32 = group * 256i;
-  let v4: i32 = v3 + thread;
-  let v8: bool = v4 < 32i;
+  let v4: i32 = group * 256i;
+  let v5: i32 = v4 + thread;
+  let v8: bool = v5 < 32i;
   if v8 {
     x0 = 0.0f;
     for (var v11: i32 = 0i; v11 < 64i; v11 += 1i) {
       let v12: i32 = v11 * 32i;
-      let v13: i32 = v4 + v12;
+      let v13: i32 = v5 + v12;
       let v14: f32 = b0[v13];
       let v15: f32 = x0;
       let v16: f32 = v15 + v14;
       x0 = v16;
     }
     let v17: f32 = x0;
-    b1[v4] = v17;
+    b1[v5] = v17;
   }
 }

@@ -3,10 +3,10 @@ k_cumsum(const float* __restrict__ b0, float* __restrict__ b1) {
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   float x0 = 0;
-  const int v3 = (int)((unsigned)group * (unsigned)256);
-  const int v4 = (int)((unsigned)v3 + (unsigned)thread);
-  const bool v8 = v4 < 4;
-  const int v11 = (int)((unsigned)v4 * (unsigned)9);
+  const int v4 = (int)((unsigned)group * (unsigned)256);
+  const int v5 = (int)((unsigned)v4 + (unsigned)thread);
+  const bool v8 = v5 < 4;
+  const int v11 = (int)((unsigned)v5 * (unsigned)9);
   const int v17 = (int)((unsigned)v11 + (unsigned)-1);
   if (v8) {
     for (int v10 = 0; v10 < 9; v10 += 1) {

@@ -11,10 +11,10 @@ fn main(
   let thread = i32(local);
   let group = i32(here.x + all.x * (here.y + all.y * here.z));
   var x0: f32;
-  let v3: i32 = group * 256i;
-  let v4: i32 = v3 + thread;
-  let v8: bool = v4 < 4i;
-  let v11: i32 = v4 * 9i;
+  let v4: i32 = group * 256i;
+  let v5: i32 = v4 + thread;
+  let v8: bool = v5 < 4i;
+  let v11: i32 = v5 * 9i;
   let v17: i32 = v11 + -1i;
   if v8 {
     for (var v10: i32 = 0i; v10 < 9i; v10 += 1i) {

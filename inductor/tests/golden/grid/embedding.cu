@@ -2,11 +2,11 @@ extern "C" __global__ void __launch_bounds__(256)
 k_embedding(const long long* __restrict__ b0, unsigned char* __restrict__ b1, const float* __restrict__ b2, float* __restrict__ b3) {
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
-  const int v3 = (int)((unsigned)group * (unsigned)256);
-  const int v4 = (int)((unsigned)v3 + (unsigned)thread);
-  const bool v8 = v4 < 192;
-  const int v11 = v4 >> 4;
-  const int v29 = v4 & 15;
+  const int v4 = (int)((unsigned)group * (unsigned)256);
+  const int v5 = (int)((unsigned)v4 + (unsigned)thread);
+  const bool v8 = v5 < 192;
+  const int v11 = v5 >> 4;
+  const int v29 = v5 & 15;
   if (v8) {
     const long long v12 = b0[v11];
     const bool v16 = v12 < 0LL;
@@ -24,6 +24,6 @@ k_embedding(const long long* __restrict__ b0, unsigned char* __restrict__ b1, co
     const int v30 = (int)((unsigned)v27 * (unsigned)16);
     const int v31 = (int)((unsigned)v29 + (unsigned)v30);
     const float v32 = b2[v31];
-    b3[v4] = (float)v32;
+    b3[v5] = (float)v32;
   }
 }

@@ -12,11 +12,11 @@ fn main(
 ) {
   let thread = i32(local);
   let group = i32(here.x + all.x * (here.y + all.y * here.z));
-  let v3: i32 = group * 256i;
-  let v4: i32 = v3 + thread;
-  let v8: bool = v4 < 192i;
-  let v11: i32 = v4 >> 4u;
-  let v35: i32 = v4 & 15i;
+  let v4: i32 = group * 256i;
+  let v5: i32 = v4 + thread;
+  let v8: bool = v5 < 192i;
+  let v11: i32 = v5 >> 4u;
+  let v35: i32 = v5 & 15i;
   if v8 {
     let v12: i64 = b0[v11];
     let v16: bool = v12 < 0li;
@@ -34,6 +34,6 @@ fn main(
     let v36: i32 = v27 * 16i;
     let v37: i32 = v35 + v36;
     let v38: f32 = b2[v37];
-    b3[v4] = v38;
+    b3[v5] = v38;
   }
 }

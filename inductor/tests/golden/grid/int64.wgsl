@@ -11,10 +11,10 @@ fn main(
 ) {
   let thread = i32(local);
   let group = i32(here.x + all.x * (here.y + all.y * here.z));
-  let v3: i32 = group * 256i;
-  let v4: i32 = v3 + thread;
-  let v8: bool = v4 < 90i;
-  let v11: i32 = v4 * -1i;
+  let v4: i32 = group * 256i;
+  let v5: i32 = v4 + thread;
+  let v8: bool = v5 < 90i;
+  let v11: i32 = v5 * -1i;
   let v12: i32 = v11 + 90i;
   let v14: i32 = v12 / 7i;
   let v15: i32 = v14 * 7i;
@@ -28,10 +28,10 @@ fn main(
   let v25: i64 = i64(v23);
   let v26: i64 = i64(v12);
   if v8 {
-    let v9: i64 = b0[v4];
-    b1[v4] = v25;
+    let v9: i64 = b0[v5];
+    b1[v5] = v25;
     let v28: i64 = min(v9, v26);
     let v30: i64 = max(v28, 7li);
-    b2[v4] = v30;
+    b2[v5] = v30;
   }
 }

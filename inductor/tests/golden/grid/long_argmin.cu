@@ -19,6 +19,7 @@ k_argmin_pieces(const float* __restrict__ b0, float* __restrict__ b3, int* __res
   const int v18 = (int)((unsigned)thread * (unsigned)4);
   const int v19 = (int)((unsigned)v10 + (unsigned)v18);
   const int v24 = (int)((unsigned)v3 * (unsigned)20000);
+  #pragma unroll 4
   for (int v21 = v19; v21 < v12; v21 += 1024) {
     const int v25 = (int)((unsigned)v21 + (unsigned)v24);
     const float4 v26_all = *(const float4*)&b0[v25];

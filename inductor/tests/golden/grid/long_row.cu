@@ -12,6 +12,7 @@ k_mean_pieces(const float* __restrict__ b0, float* __restrict__ b2) {
   x0 = 0.0f;
   const int v16 = (int)((unsigned)thread * (unsigned)4);
   const int v17 = (int)((unsigned)v10 + (unsigned)v16);
+  #pragma unroll 4
   for (int v19 = v17; v19 < v12; v19 += 1024) {
     const float4 v21_all = *(const float4*)&b0[v19];
     const float v21 = v21_all.x;

@@ -11,14 +11,14 @@ fn main(
   let thread = i32(local);
   let group = i32(here.x + all.x * (here.y + all.y * here.z));
   var x0: f32;
-  let v3: i32 = group * 256i;
-  let v4: i32 = v3 + thread;
-  let v8: bool = v4 < 156i;
-  let v12: u32 = u32(v4);
+  let v4: i32 = group * 256i;
+  let v5: i32 = v4 + thread;
+  let v8: bool = v5 < 156i;
+  let v12: u32 = u32(v5);
   let v14: u32 = v12 / 0x1au;
   let v15: i32 = i32(v14);
   let v16: i32 = v15 * 26i;
-  let v17: i32 = v4 - v16;
+  let v17: i32 = v5 - v16;
   let v18: bool = v17 >= 3i;
   let v19: bool = v17 < 13i;
   let v20: bool = v18 & v19;
@@ -32,6 +32,6 @@ fn main(
       x0 = v27;
     }
     let v28: f32 = x0;
-    b1[v4] = v28;
+    b1[v5] = v28;
   }
 }

@@ -11,13 +11,13 @@ fn main(
 ) {
   let thread = i32(local);
   let group = i32(here.x + all.x * (here.y + all.y * here.z));
-  let v3: i32 = group * 256i;
-  let v4: i32 = v3 + thread;
-  let v8: bool = v4 < 300i;
+  let v4: i32 = group * 256i;
+  let v5: i32 = v4 + thread;
+  let v8: bool = v5 < 300i;
   if v8 {
-    let v9: i64 = b0[v4];
+    let v9: i64 = b0[v5];
     let v10: i32 = i32(v9);
-    let v11: f32 = b1[v4];
+    let v11: f32 = b1[v5];
     loop {
       let v13: u32 = atomicLoad(&b2[v10]);
       let v14: f32 = bitcast<f32>(v13);

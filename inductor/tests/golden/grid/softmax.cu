@@ -1,111 +1,86 @@
 extern "C" __global__ void __launch_bounds__(256)
 k_softmax(const float* __restrict__ b0, float* __restrict__ b1) {
-  __shared__ __align__(16) float w0[200];
-  __shared__ __align__(16) float w1[8];
+  __shared__ __align__(16) float w0[8];
+  float r0[1];
+  float r1[1];
   const int thread = threadIdx.x;
   const int group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   float x0 = 0;
   float x1 = 0;
   x0 = __uint_as_float(0xff800000u);
-  const bool v8 = thread < 200;
-  const int v9 = (int)((unsigned)group * (unsigned)200);
-  const int v10 = (int)((unsigned)v9 + (unsigned)thread);
-  if (v8) {
-    const float v11 = b0[v10];
-    const float v12 = x0;
-    const bool v13 = v12 != v12;
-    const bool v14 = v12 >= v11;
-    const bool v15 = v13 | v14;
-    const float v16 = v15 ? v12 : v11;
-    x0 = v16;
+  const bool v9 = thread < 200;
+  const int v10 = (int)((unsigned)group * (unsigned)200);
+  const int v11 = (int)((unsigned)v10 + (unsigned)thread);
+  if (v9) {
+    const float v12 = b0[v11];
+    r1[0] = v12;
+    const float v13 = x0;
+    const float v14 = maximumf(v13, v12);
+    x0 = v14;
   }
-  const float v17 = x0;
-  const float v18 = __shfl_xor_sync(0xffffffffu, v17, 16);
-  const bool v19 = v17 != v17;
-  const bool v20 = v17 >= v18;
-  const bool v21 = v19 | v20;
-  const float v22 = v21 ? v17 : v18;
-  const float v23 = __shfl_xor_sync(0xffffffffu, v22, 8);
-  const bool v24 = v22 != v22;
-  const bool v25 = v22 >= v23;
-  const bool v26 = v24 | v25;
-  const float v27 = v26 ? v22 : v23;
-  const float v28 = __shfl_xor_sync(0xffffffffu, v27, 4);
-  const bool v29 = v27 != v27;
-  const bool v30 = v27 >= v28;
-  const bool v31 = v29 | v30;
-  const float v32 = v31 ? v27 : v28;
-  const float v33 = __shfl_xor_sync(0xffffffffu, v32, 2);
-  const bool v34 = v32 != v32;
-  const bool v35 = v32 >= v33;
-  const bool v36 = v34 | v35;
-  const float v37 = v36 ? v32 : v33;
-  const float v38 = __shfl_xor_sync(0xffffffffu, v37, 1);
-  const bool v39 = v37 != v37;
-  const bool v40 = v37 >= v38;
-  const bool v41 = v39 | v40;
-  const float v42 = v41 ? v37 : v38;
-  const int v44 = thread & 31;
-  const int v46 = thread >> 5;
-  const bool v47 = v44 == 0;
-  if (v47) {
-    w1[v46] = v42;
+  const float v15 = x0;
+  const float v16 = __shfl_xor_sync(0xffffffffu, v15, 16);
+  const float v17 = maximumf(v15, v16);
+  const float v18 = __shfl_xor_sync(0xffffffffu, v17, 8);
+  const float v19 = maximumf(v17, v18);
+  const float v20 = __shfl_xor_sync(0xffffffffu, v19, 4);
+  const float v21 = maximumf(v19, v20);
+  const float v22 = __shfl_xor_sync(0xffffffffu, v21, 2);
+  const float v23 = maximumf(v21, v22);
+  const float v24 = __shfl_xor_sync(0xffffffffu, v23, 1);
+  const float v25 = maximumf(v23, v24);
+  const int v27 = thread & 31;
+  const int v29 = thread >> 5;
+  const bool v30 = v27 == 0;
+  if (v30) {
+    w0[v29] = v25;
   }
   __syncthreads();
-  const int v49 = v44 & 7;
-  const float v50 = w1[v49];
-  const float v51 = __shfl_xor_sync(0xffffffffu, v50, 4);
-  const bool v52 = v50 != v50;
-  const bool v53 = v50 >= v51;
-  const bool v54 = v52 | v53;
-  const float v55 = v54 ? v50 : v51;
-  const float v56 = __shfl_xor_sync(0xffffffffu, v55, 2);
-  const bool v57 = v55 != v55;
-  const bool v58 = v55 >= v56;
-  const bool v59 = v57 | v58;
-  const float v60 = v59 ? v55 : v56;
-  const float v61 = __shfl_xor_sync(0xffffffffu, v60, 1);
-  const bool v62 = v60 != v60;
-  const bool v63 = v60 >= v61;
-  const bool v64 = v62 | v63;
-  const float v65 = v64 ? v60 : v61;
+  const int v32 = v27 & 7;
+  const float v33 = w0[v32];
+  const float v34 = __shfl_xor_sync(0xffffffffu, v33, 4);
+  const float v35 = maximumf(v33, v34);
+  const float v36 = __shfl_xor_sync(0xffffffffu, v35, 2);
+  const float v37 = maximumf(v35, v36);
+  const float v38 = __shfl_xor_sync(0xffffffffu, v37, 1);
+  const float v39 = maximumf(v37, v38);
   __syncthreads();
   x1 = 0.0f;
-  if (v8) {
-    const float v67 = b0[v10];
-    const float v69 = v67 - v65;
-    const float v70 = expf(v69);
-    w0[thread] = v70;
-    const float v71 = x1;
-    const float v72 = v71 + v70;
-    x1 = v72;
+  if (v9) {
+    const float v41 = r1[0];
+    const float v43 = v41 - v39;
+    const float v44 = expf(v43);
+    r0[0] = v44;
+    const float v45 = x1;
+    const float v46 = v45 + v44;
+    x1 = v46;
   }
-  const float v73 = x1;
-  const float v74 = __shfl_xor_sync(0xffffffffu, v73, 16);
-  const float v75 = v73 + v74;
-  const float v76 = __shfl_xor_sync(0xffffffffu, v75, 8);
-  const float v77 = v75 + v76;
-  const float v78 = __shfl_xor_sync(0xffffffffu, v77, 4);
-  const float v79 = v77 + v78;
-  const float v80 = __shfl_xor_sync(0xffffffffu, v79, 2);
-  const float v81 = v79 + v80;
-  const float v82 = __shfl_xor_sync(0xffffffffu, v81, 1);
-  const float v83 = v81 + v82;
-  if (v47) {
-    w1[v46] = v83;
+  const float v47 = x1;
+  const float v48 = __shfl_xor_sync(0xffffffffu, v47, 16);
+  const float v49 = v47 + v48;
+  const float v50 = __shfl_xor_sync(0xffffffffu, v49, 8);
+  const float v51 = v49 + v50;
+  const float v52 = __shfl_xor_sync(0xffffffffu, v51, 4);
+  const float v53 = v51 + v52;
+  const float v54 = __shfl_xor_sync(0xffffffffu, v53, 2);
+  const float v55 = v53 + v54;
+  const float v56 = __shfl_xor_sync(0xffffffffu, v55, 1);
+  const float v57 = v55 + v56;
+  if (v30) {
+    w0[v29] = v57;
   }
   __syncthreads();
-  const float v84 = w1[v49];
-  const float v85 = __shfl_xor_sync(0xffffffffu, v84, 4);
-  const float v86 = v84 + v85;
-  const float v87 = __shfl_xor_sync(0xffffffffu, v86, 2);
-  const float v88 = v86 + v87;
-  const float v89 = __shfl_xor_sync(0xffffffffu, v88, 1);
-  const float v90 = v88 + v89;
+  const float v58 = w0[v32];
+  const float v59 = __shfl_xor_sync(0xffffffffu, v58, 4);
+  const float v60 = v58 + v59;
+  const float v61 = __shfl_xor_sync(0xffffffffu, v60, 2);
+  const float v62 = v60 + v61;
+  const float v63 = __shfl_xor_sync(0xffffffffu, v62, 1);
+  const float v64 = v62 + v63;
   __syncthreads();
-  if (v8) {
-    const float v91 = w0[thread];
-    const float v92 = v91 / v90;
-    b1[v10] = (float)v92;
+  if (v9) {
+    const float v65 = r0[0];
+    const float v66 = v65 / v64;
+    b1[v11] = (float)v66;
   }
 }

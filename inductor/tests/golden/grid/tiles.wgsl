@@ -11,19 +11,19 @@ fn main(
 ) {
   let thread = i32(local);
   let group = i32(here.x + all.x * (here.y + all.y * here.z));
-  let v3: i32 = group * 256i;
-  let v4: i32 = v3 + thread;
-  let v8: bool = v4 < 78000i;
-  let v10: u32 = u32(v4);
+  let v4: i32 = group * 256i;
+  let v5: i32 = v4 + thread;
+  let v8: bool = v5 < 78000i;
+  let v10: u32 = u32(v5);
   let v12: u32 = v10 / 0x104u;
   let v13: i32 = i32(v12);
   let v20: i32 = v13 * 260i;
-  let v21: i32 = v4 - v20;
+  let v21: i32 = v5 - v20;
   let v23: i32 = v21 * 300i;
   let v24: i32 = v13 + v23;
   if v8 {
     let v14: f32 = b1[v13];
-    let v15: f32 = b0[v4];
+    let v15: f32 = b0[v5];
     let v18: f32 = v14 + v15;
     b2[v24] = v18;
   }

@@ -10,18 +10,18 @@ fn main(
 ) {
   let thread = i32(local);
   let group = i32(here.x + all.x * (here.y + all.y * here.z));
-  let v3: i32 = group * 256i;
-  let v4: i32 = v3 + thread;
-  let v8: bool = v4 < 960i;
-  let v12: u32 = u32(v4);
+  let v4: i32 = group * 256i;
+  let v5: i32 = v4 + thread;
+  let v8: bool = v5 < 960i;
+  let v12: u32 = u32(v5);
   let v14: u32 = v12 / 0x28u;
   let v15: i32 = i32(v14);
   let v16: i32 = v15 * 40i;
-  let v17: i32 = v4 - v16;
+  let v17: i32 = v5 - v16;
   let v19: i32 = v17 * 24i;
   let v20: i32 = v15 + v19;
   if v8 {
-    let v9: f32 = b0[v4];
+    let v9: f32 = b0[v5];
     b1[v20] = v9;
   }
 }
