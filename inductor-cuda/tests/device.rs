@@ -37,9 +37,9 @@ fn check<D: Device>(
     Ok(())
 }
 
-/// Vectors wherever they can be, and no warps: what small kernels do not have otherwise.
+/// Vectors wherever they can be, several of them on their way, and no warps: what small kernels do not have otherwise.
 fn vectors() -> Capabilities {
-    Capabilities { vectors: Some(1), subgroup: None, ..inductor_cuda::capabilities() }
+    Capabilities { vectors: Some(1), busy_threads: 1, subgroup: None, ..inductor_cuda::capabilities() }
 }
 
 /// Bytes in words, which threads change by atomic instructions.

@@ -13,6 +13,7 @@ use crate::fallback_plan::mutates;
 use crate::fx_module::Graph;
 use crate::import::{Imported, Roles, import};
 use crate::options::Options;
+use crate::recording;
 use crate::result_views::{ResultRow, results};
 use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
@@ -43,6 +44,33 @@ pub(crate) struct CompiledFn {
     imported: Imported,
     import_time: Duration,
     kind: Kind,
+    recording: Recording,
+}
+
+/// Whether calls are recorded as CUDA graphs.
+enum Recording {
+    /// Nobody asked for it.
+    No,
+    /// They cannot be, for this reason.
+    Impossible(String),
+    /// By this `Recorder`. The programs whose calls were recorded are kept as long as the recordings.
+    By(Py<PyAny>, Mutex<Vec<Arc<Program>>>),
+}
+
+impl Recording {
+    fn of(py: Python<'_>, imported: &Imported, kind: &Kind, options: &Options) -> PyResult<Recording> {
+        if !options.cuda_graphs {
+            return Ok(Recording::No);
+        }
+        let (Kind::Static { compiled, .. } | Kind::Dynamic { compiled, .. }) = kind else {
+            return Ok(Recording::Impossible("the graph runs as it is".to_owned()));
+        };
+        if let Some(why) = recording::obstacle(&imported.graph, compiled, options) {
+            return Ok(Recording::Impossible(why));
+        }
+        let recorder = py.import("rust_inductor._cuda_graphs")?.getattr("Recorder")?;
+        Ok(Recording::By(recorder.call1((imported.roles.weights.clone(),))?.unbind(), Mutex::default()))
+    }
 }
 
 /// The `GraphModule`.
@@ -98,7 +126,8 @@ pub(crate) fn compile_graph(
         Err(error) => Kind::Eager(error.value(py).to_string()),
     };
     let module = Module::Given(module.clone().unbind());
-    Ok(CompiledFn { module, options, imported, import_time, kind })
+    let recording = Recording::of(py, &imported, &kind, &options)?;
+    Ok(CompiledFn { module, options, imported, import_time, kind, recording })
 }
 
 /// Compiles a graph of ATen overloads that our own Dynamo captured; `graph` is the same in torch's names, which runs
@@ -176,8 +205,8 @@ fn kind(py: Python<'_>, imported: &Imported, options: &Options, device: Option<A
 #[pymethods]
 impl CompiledFn {
     #[pyo3(signature = (*args))]
-    fn __call__<'py>(&self, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        let py = args.py();
+    fn __call__<'py>(slf: &Bound<'py, CompiledFn>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, this) = (args.py(), slf.get());
         let mut taken: SmallVec<[Bound<'py, PyAny>; 16]> = SmallVec::new();
         match boxed(args) {
             Some(list) => {
@@ -186,12 +215,36 @@ impl CompiledFn {
             }
             None => taken.extend(args.iter()),
         }
-        match catch_unwind(AssertUnwindSafe(|| self.run(py, &mut taken))) {
-            Ok(result) => result,
-            Err(panic) => {
-                let message = format!("internal error of rust_inductor: {}", panic_text(panic.as_ref()));
-                Err(PyRuntimeError::new_err(message))
+        if let Recording::By(recorder, _) = &this.recording {
+            let call = slf.getattr(intern!(py, "run_to_record"))?;
+            let results = recorder.bind(py).call1((call, PyList::new(py, &taken)?))?;
+            if !results.is_none() {
+                return Ok(results);
             }
+        }
+        this.run_caught(py, &mut taken)
+    }
+
+    /// Runs the graph on a list of arguments. The program for their sizes is kept as long as the graph: what it
+    /// launches may be recorded.
+    fn run_to_record<'py>(&self, args: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, mut taken): (_, SmallVec<[Bound<'py, PyAny>; 16]>) = (args.py(), args.iter().collect());
+        let results = self.run_caught(py, &mut taken)?;
+        if let (Kind::Dynamic { prepared, .. }, Recording::By(_, kept)) = (&self.kind, &self.recording)
+            && let Some((_, program)) = prepared.lock().unwrap_or_else(PoisonError::into_inner).last()
+        {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(program));
+        }
+        Ok(results)
+    }
+
+    /// Whether calls are recorded as a CUDA graph, in words; `None` if nobody asked for it.
+    #[getter]
+    fn cuda_graph(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        match &self.recording {
+            Recording::No => Ok(None),
+            Recording::Impossible(why) => Ok(Some(format!("not recorded: {why}"))),
+            Recording::By(recorder, _) => recorder.bind(py).getattr(intern!(py, "state"))?.extract().map(Some),
         }
     }
 
@@ -326,7 +379,8 @@ impl CompiledFn {
             Err(error) if options.fallback_error => return Err(error),
             Err(error) => Kind::Eager(error.value(py).to_string()),
         };
-        Ok(CompiledFn { module, options, imported, import_time, kind })
+        let recording = Recording::of(py, &imported, &kind, &options)?;
+        Ok(CompiledFn { module, options, imported, import_time, kind, recording })
     }
 
     /// Compiles a graph of ATen overloads that runs as it is where that fails.
@@ -341,6 +395,17 @@ impl CompiledFn {
         spell_sizes(&mut spelled).map_err(PyValueError::new_err)?;
         let module = Module::Of(Py::new(py, Graph::from(spelled))?, PyOnceLock::new());
         CompiledFn::of_graph(py, graph, module, options, roles, made_in)
+    }
+
+    /// Runs the graph; a panic becomes an exception.
+    fn run_caught<'py>(&self, py: Python<'py>, args: &mut [Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
+        match catch_unwind(AssertUnwindSafe(|| self.run(py, args))) {
+            Ok(result) => result,
+            Err(panic) => {
+                let message = format!("internal error of rust_inductor: {}", panic_text(panic.as_ref()));
+                Err(PyRuntimeError::new_err(message))
+            }
+        }
     }
 
     fn run<'py>(&self, py: Python<'py>, args: &mut [Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {

@@ -20,6 +20,7 @@ mod fx_trace;
 mod import;
 mod logging;
 mod options;
+mod recording;
 mod result_views;
 mod symbols;
 mod torch;
@@ -40,6 +41,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::options::check_options;
+    #[pymodule_export]
+    use crate::recording::{addresses, layout};
     #[pymodule_export]
     use crate::result_views::SymbolicPlace;
 

@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub(crate) struct Options {
     /// True if compiled code is kept on disk, and looked for there.
     pub(crate) cache: bool,
+    /// True if what calls launch on a CUDA device is recorded and replayed.
+    pub(crate) cuda_graphs: bool,
     /// True if an operator that would be called for want of a rule is an error.
     pub(crate) fallback_error: bool,
     /// True if nothing writes to a weight that torch does not count: not through `.data`, not through NumPy.
@@ -32,6 +34,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             cache: true,
+            cuda_graphs: false,
             fallback_error: false,
             freezing: false,
             max_autotune: false,
@@ -53,6 +56,7 @@ struct Row {
 static ROWS: &[Row] = &[
     Row { name: "adapter", takes: "\"best\", \"software\" or a part of an adapter's name", set: set_adapter },
     Row { name: "cache", takes: "True or False", set: set_cache },
+    Row { name: "cudagraphs", takes: "True or False", set: set_cuda_graphs },
     Row { name: "device", takes: "\"cpu\" or \"wgpu\"", set: set_device },
     Row { name: "fallback", takes: "\"allow\" or \"error\"", set: set_fallback },
     Row { name: "freezing", takes: "True or False", set: set_freezing },
@@ -63,6 +67,12 @@ static ROWS: &[Row] = &[
 fn set_cache(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
     let Ok(value) = value.extract::<bool>() else { return false };
     options.cache = value;
+    true
+}
+
+fn set_cuda_graphs(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
+    let Ok(value) = value.extract::<bool>() else { return false };
+    options.cuda_graphs = value;
     true
 }
 

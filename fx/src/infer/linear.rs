@@ -6,7 +6,7 @@ use super::{
 };
 use crate::aten::Packet;
 use crate::graph::Meta;
-use symshapes::{DType, Expr, TensorMeta};
+use symshapes::{DType, DeviceKind, Expr, TensorMeta};
 
 /// The rules of this family.
 pub(super) const RULES: &[(Packet, Rule)] = &[
@@ -98,6 +98,9 @@ fn attention(c: &mut Call) -> Result {
     let (q, k, v) = (c.tensor("query")?, c.tensor("key")?, c.tensor("value")?);
     c.one_dtype(q, k)?;
     c.one_dtype(q, v)?;
+    if q.device.kind == DeviceKind::Cuda {
+        return Err(c.unsupported("attention on CUDA, where the kernel that torch chooses decides the strides"));
+    }
     if [q, k, v].into_iter().any(|t| super::strides::is_contiguous(&mut c.pool, t) != Some(true)) {
         return Err(c.unsupported("attention on operands that are not row-major"));
     }

@@ -57,6 +57,8 @@ pub struct Capabilities {
     /// The number of items from which on neighbouring elements should be loaded and stored at once; none where the
     /// device cannot. Items that the threads of a group share count [`GROUP_SHARE`] times as much.
     pub vectors: Option<u32>,
+    /// Threads that keep the device busy: of so many each may have more to do, and fewer should share what there is.
+    pub busy_threads: u32,
     /// Whether floats are rounded to 16 bits, and widened, by instructions; else by arithmetic on integers.
     pub halves: bool,
     /// The registers of a group, of 32 bits, in which its threads may keep the elements of a row; 0 where arrays of a
@@ -93,6 +95,7 @@ impl Capabilities {
             wide_ints,
             atomic_floats: false,
             vectors: None,
+            busy_threads: 1 << 17,
             halves: false,
             row_registers: 0,
             tiles: false,
@@ -116,6 +119,7 @@ impl Capabilities {
             wide_ints: true,
             atomic_floats: true,
             vectors: Some(1 << 16),
+            busy_threads: 1 << 17,
             halves: true,
             row_registers: 1 << 15,
             tiles: true,

@@ -46,7 +46,7 @@ fn symbolic_sizes_are_arguments() {
 #[test]
 fn vectors_change_nothing() {
     let [.., (_, full)] = devices();
-    let caps = Capabilities { vectors: Some(1), ..full };
+    let caps = Capabilities { vectors: Some(1), busy_threads: 1, ..full };
     assert_eq!(run(500..800, &GenOptions { iterations: 400, ..GenOptions::default() }, &caps), 100);
 }
 

@@ -125,9 +125,14 @@ def _is_module(model: Callable[..., Any]) -> TypeGuard[torch.nn.Module]:
 
 def reset() -> None:
     """Forget everything that our own Dynamo has compiled, and what it noted of sizes that change."""
+    import sys
+
     from rust_inductor import _native
 
     _native.reset()
+    # Nothing was recorded before the module is there, which needs torch.
+    if graphs := sys.modules.get("rust_inductor._cuda_graphs"):
+        graphs.forget()
 
 
 def disable(function: Callable[..., Any] | None = None, *, reason: str | None = None) -> Any:

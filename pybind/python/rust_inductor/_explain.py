@@ -68,6 +68,8 @@ class Graph:
             f"{len(externs)} extern calls, "
             f"{len(self.calls) - len(externs)} fallbacks"
         )
+        if self.compiled.cuda_graph is not None:
+            yield f"  CUDA graph: {self.compiled.cuda_graph}"
         if self.compiled.device is not None:
             yield f"  on {self.compiled.device}, {len(self.compiled.on_host)} steps on the processor"
             yield from (f"    {step}: {reason}" for step, reason in self.compiled.on_host)

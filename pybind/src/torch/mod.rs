@@ -12,4 +12,4 @@ pub(crate) use objects::{Overrides, PORTABLE, Torch};
 pub(crate) use pool::pool;
 pub(crate) use private::TensorWords;
 pub(crate) use shim::{RawTensor, Shim};
-pub(crate) use tensor::{Info, Tensor};
+pub(crate) use tensor::{Info, Tensor, data_ptr};

@@ -36,9 +36,6 @@ const MAX_PIECES: i64 = 256;
 /// Iterations of a row that has a group of [`Capabilities::row_threads`](crate::grid::Capabilities::row_threads).
 const LONG_ROW: u32 = 1 << 14;
 
-/// Threads that keep a large device busy.
-pub(super) const BUSY: i64 = 1 << 17;
-
 /// Iterations of a piece of a column, at least.
 const COLUMN_PIECE: i64 = 32;
 
@@ -161,7 +158,7 @@ impl<'a> Lower<'a> {
 
     /// The pieces to split each column into, where that helps: a single loop reduces it.
     fn pieces_of_columns(&mut self, leaf: &'a [Stmt], columns: i64, column: i64) -> Option<i64> {
-        let pieces = (BUSY / columns.max(1)).min(column / COLUMN_PIECE).min(MAX_PIECES);
+        let pieces = (i64::from(self.caps.busy_threads) / columns.max(1)).min(column / COLUMN_PIECE).min(MAX_PIECES);
         (self.caps.columns && pieces >= 2 && self.reduces_by_one_loop(leaf)).then_some(pieces)
     }
 

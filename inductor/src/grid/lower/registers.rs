@@ -6,7 +6,7 @@
 //! items; the loops are unrolled, so that the arrays are registers.
 
 use super::mapping::Items;
-use super::vector::WIDTHS;
+use super::vector::{Ahead, WIDTHS};
 use super::{Lower, Reason, StorageClass};
 use crate::grid::{Local, Val};
 use crate::loop_ir::{Axis, Loop, Op, Param, Role, Stmt, StoreMode, Value};
@@ -17,7 +17,7 @@ use symshapes::{Expr, Range, Sym};
 type Result<T = ()> = std::result::Result<T, Reason>;
 
 /// The registers of a thread that rows take, at most: more of them would leave too few for the rest.
-const MOST_REGISTERS: u32 = 64;
+pub(super) const MOST_REGISTERS: u32 = 64;
 
 /// The rows that threads keep in registers, and how the loops over them are shared.
 pub(super) struct Rows {
@@ -136,7 +136,7 @@ impl<'a> Lower<'a> {
     /// What could be kept, the most useful first.
     fn slots(&mut self, leaf: &'a [Stmt], members: &[Member<'a>]) -> Vec<Slot> {
         let mut scratch: IndexMap<Param, Vec<(usize, Expr, bool)>> = IndexMap::new();
-        let mut loads: Vec<((Param, Expr), Vec<(usize, Value)>)> = Vec::new();
+        let mut loads: IndexMap<(Param, Expr), Vec<(usize, Value)>> = IndexMap::new();
         for (at, member) in members.iter().enumerate() {
             for stmt in member.items.leaf {
                 let (param, index, value) = match *stmt {
@@ -156,10 +156,7 @@ impl<'a> Lower<'a> {
                 match (self.kernel.params[param].role, value) {
                     (Role::Scratch, _) => scratch.entry(param).or_default().push((at, index, value.is_none())),
                     (Role::In, Some(value)) if self.is_of_row(index, members) => {
-                        match loads.iter_mut().find(|(key, _)| *key == (param, index)) {
-                            Some((_, values)) => values.push((at, value)),
-                            None => loads.push(((param, index), vec![(at, value)])),
-                        }
+                        loads.entry((param, index)).or_default().push((at, value));
                     }
                     _ => {}
                 }
@@ -261,7 +258,7 @@ impl<'a> Lower<'a> {
                 rows.at = Some(at);
             }
             let done = this.if_(inside, |this| match &plan {
-                Some(plan) => this.items_in_vectors(&items, base, plan),
+                Some(plan) => this.items_in_vectors(&items, base, plan, (&Ahead::default(), base)),
                 None => this.item(&items, base),
             });
             if let Some(rows) = &mut this.rows {
@@ -272,9 +269,9 @@ impl<'a> Lower<'a> {
         let [first, last, step] = [0, turns, 1].map(|n| self.b.i32(n));
         let copies = u32::try_from(turns).map_err(|_| "a row of too many turns".to_owned())?;
         if copies == 1 {
-            body(self, first)?
+            body(self, first)?;
         } else {
-            self.unrolled(copies, [first, last, step], body)?
+            self.unrolled(copies, [first, last, step], body)?;
         }
         self.close_accs_of_group(&l.accs)
     }

@@ -1,7 +1,8 @@
 //! Items shared between workers (threads of the grid, or of a group), and elements of less than a word that a thread
 //! collects before it stores them.
 
-use super::mapping::{BUSY, Items};
+use super::mapping::Items;
+use super::vector::Ahead;
 use super::{Gather, Linear, Lower, Reason};
 use crate::grid::{Ty, Val};
 use crate::loop_ir::{Op, Param, Stmt, StoreMode};
@@ -69,25 +70,39 @@ impl<'a> Lower<'a> {
         let share = i64::from(self.threads) * run.each * i64::from(numbers);
         let groups = self.pool.int(share);
         let groups = self.pool.ceil_div(count, groups);
-        let is_whole = self.is_one_dimension(groups) && self.pool.divisible_by(count, share);
-        let body = |this: &mut Self, turn: Val| {
-            let number = this.b.add(first, this.b.mul(turn, threads));
-            let base = this.b.mul(number, each);
-            let inside = if is_whole { this.b.bool(true) } else { this.b.lt(base, end) };
-            this.if_(inside, |this| this.items_at(items, base, end, &run))
+        let is_whole = self.pool.divisible_by(count, share);
+        let ahead = run.vectors.as_ref().map(|plan| self.loads_ahead(plan, numbers)).unwrap_or_default();
+        let each_turn = |this: &mut Self, f: &dyn Fn(&mut Self, Val, Val) -> Result| {
+            let body = |this: &mut Self, turn: Val| {
+                let number = this.b.add(first, this.b.mul(turn, threads));
+                let base = this.b.mul(number, each);
+                let inside = if is_whole { this.b.bool(true) } else { this.b.lt(base, end) };
+                let at = this.b.mul(turn, each);
+                this.if_(inside, |this| f(this, base, at))
+            };
+            let [zero, one] = [0, 1].map(|n| this.b.i32(n));
+            if numbers == 1 { body(this, zero) } else { this.unrolled(numbers, [zero, turns, one], body) }
         };
-        let [zero, one] = [0, 1].map(|n| self.b.i32(n));
-        if numbers == 1 {
-            body(self, zero)?
+        let all = |this: &mut Self| match &run.vectors {
+            Some(plan) => {
+                if !ahead.is_empty() {
+                    each_turn(this, &|this, base, at| this.load_ahead(items, base, plan, (&ahead, at)))?;
+                }
+                each_turn(this, &|this, base, at| this.items_in_vectors(items, base, plan, (&ahead, at)))
+            }
+            None => each_turn(this, &|this, base, _| this.items_at(items, base, end, &run)),
+        };
+        if is_whole {
+            self.guarded(groups, all)?;
         } else {
-            self.unrolled(numbers, [zero, turns, one], body)?
+            all(self)?;
         }
         Ok(groups)
     }
 
     /// True if there are items enough that each thread may take several times so many.
     fn keeps_device_busy(&self, count: Expr, each: i64) -> bool {
-        self.typical(count, 0) / (each * i64::from(IN_FLIGHT)) >= BUSY
+        self.typical(count, 0) / (each * i64::from(IN_FLIGHT)) >= self.caps.busy_threads.into()
     }
 
     fn run_of(&mut self, items: &Items<'a>, count: Expr, shared: bool, all: bool) -> Run {
@@ -105,7 +120,8 @@ impl<'a> Lower<'a> {
     fn items_at(&mut self, items: &Items<'a>, base: Val, end: Val, run: &Run) -> Result {
         let Run { each, words, vectors } = run;
         if let Some(plan) = vectors {
-            return self.items_in_vectors(items, base, plan);
+            let nothing = Ahead::default();
+            return self.items_in_vectors(items, base, plan, (&nothing, base));
         }
         if *each == 1 {
             return self.item(items, base);

@@ -8,9 +8,10 @@
 
 use super::lanes::{Lane, Neighbours};
 use super::mapping::Items;
+use super::registers::MOST_REGISTERS;
 use super::{Lower, Reason, StorageClass};
 use crate::grid::capabilities::GROUP_SHARE;
-use crate::grid::{Access, Binding, Lanes, Stmt as GridStmt, VECTOR_BYTES, Val, Var};
+use crate::grid::{Access, Binding, Lanes, Local, Stmt as GridStmt, VECTOR_BYTES, Val, Var};
 use crate::loop_ir::{Op, Param, Stmt, StoreMode, Value};
 use fx::prim::Pointwise;
 use rustc_hash::FxHashMap;
@@ -30,6 +31,9 @@ pub(super) struct Plan {
     loads: Vec<VectorLoad>,
     stores: Vec<(Param, Binding, Expr)>,
 }
+
+/// The arrays of loads that were done before, by value: all that a thread takes is on its way before it waits for any.
+pub(super) type Ahead = FxHashMap<Value, Local>;
 
 /// A load of whole vectors.
 struct VectorLoad {
@@ -146,11 +150,20 @@ impl<'a> Lower<'a> {
     }
 
     /// The items from `base` on that make a vector.
-    pub(super) fn items_in_vectors(&mut self, items: &Items<'a>, base: Val, plan: &Plan) -> Result {
+    pub(super) fn items_in_vectors(
+        &mut self,
+        items: &Items<'a>,
+        base: Val,
+        plan: &Plan,
+        (ahead, at): (&Ahead, Val),
+    ) -> Result {
         self.number(&items.chain, base);
         let mut vectors = Vectors::default();
         for load in &plan.loads {
-            let lanes = self.load_vector(load, plan.width)?;
+            let lanes = match ahead.get(&load.value) {
+                Some(&local) => self.lanes_ahead(at, plan.width).map(|at| self.b.load_local(local, at)).collect(),
+                None => self.load_vector(load, plan.width)?,
+            };
             vectors.loads.insert(load.value, lanes);
         }
         let places = plan.stores.iter().map(|&(_, _, index)| self.index(index)).collect::<Result<Vec<Val>>>()?;
@@ -197,6 +210,40 @@ impl<'a> Lower<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Arrays for the loads that can be done ahead, so many times over.
+    pub(super) fn loads_ahead(&mut self, plan: &Plan, turns: u32) -> Ahead {
+        let elements = turns * plan.width as u32;
+        let fit = if turns == 1 || self.caps.row_registers == 0 { 0 } else { MOST_REGISTERS / elements };
+        let loads = plan.loads.iter().filter(|load| load.mask.is_none()).take(fit as usize);
+        let local =
+            |load: &VectorLoad| (load.value, self.b.local(self.bindings[load.binding].mem.register(), elements));
+        loads.map(local).collect()
+    }
+
+    /// Loads the vectors of the items from `base` on into arrays, from this place on.
+    pub(super) fn load_ahead(
+        &mut self,
+        items: &Items<'a>,
+        base: Val,
+        plan: &Plan,
+        (ahead, at): (&Ahead, Val),
+    ) -> Result {
+        self.number(&items.chain, base);
+        for load in &plan.loads {
+            let Some(&local) = ahead.get(&load.value) else { continue };
+            let lanes = self.load_vector(load, plan.width)?;
+            let places: Vec<Val> = self.lanes_ahead(at, plan.width).collect();
+            places.into_iter().zip(lanes).for_each(|(at, lane)| self.b.store_local(local, at, lane));
+        }
+        self.leave(&items.chain);
+        Ok(())
+    }
+
+    /// The places of so many neighbours in an array.
+    fn lanes_ahead(&self, at: Val, width: i64) -> impl Iterator<Item = Val> {
+        (0..width).map(move |lane| self.b.add(at, self.b.i32(lane)))
     }
 
     /// The elements of a buffer that one access takes of so many, for which the buffer is aligned from now on.

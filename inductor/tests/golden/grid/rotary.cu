@@ -20,8 +20,8 @@ k_rotary(const unsigned short* __restrict__ b0, const unsigned short* __restrict
   unsigned x15 = 0;
   const int v5 = (int)((unsigned)group * (unsigned)256);
   const int v6 = (int)((unsigned)v5 + (unsigned)thread);
-  const int v9 = (int)((unsigned)v6 * (unsigned)8);
-  const uint4 v11_all = *(const uint4*)&b0[v9];
+  const int v10 = (int)((unsigned)v6 * (unsigned)8);
+  const uint4 v11_all = *(const uint4*)&b0[v10];
   const unsigned v11 = v11_all.x >> 0 & 0xffffu;
   const unsigned v12 = v11_all.x >> 16 & 0xffffu;
   const unsigned v13 = v11_all.y >> 0 & 0xffffu;
@@ -30,8 +30,8 @@ k_rotary(const unsigned short* __restrict__ b0, const unsigned short* __restrict
   const unsigned v16 = v11_all.z >> 16 & 0xffffu;
   const unsigned v17 = v11_all.w >> 0 & 0xffffu;
   const unsigned v18 = v11_all.w >> 16 & 0xffffu;
-  const int v21 = v9 & 127;
-  const int v23 = v9 >> 7;
+  const int v21 = v10 & 127;
+  const int v23 = v10 >> 7;
   const int v26 = v23 & 63;
   const int v27 = (int)((unsigned)v26 * (unsigned)128);
   const int v28 = (int)((unsigned)v21 + (unsigned)v27);
@@ -44,7 +44,7 @@ k_rotary(const unsigned short* __restrict__ b0, const unsigned short* __restrict
   const unsigned v34 = v29_all.z >> 16 & 0xffffu;
   const unsigned v35 = v29_all.w >> 0 & 0xffffu;
   const unsigned v36 = v29_all.w >> 16 & 0xffffu;
-  const int v37 = (int)((unsigned)v9 + (unsigned)64);
+  const int v37 = (int)((unsigned)v10 + (unsigned)64);
   const bool v38 = v21 < 64;
   x0 = 0x0u;
   x1 = 0x0u;
@@ -81,7 +81,7 @@ k_rotary(const unsigned short* __restrict__ b0, const unsigned short* __restrict
   const unsigned v53 = x5;
   const unsigned v54 = x6;
   const unsigned v55 = x7;
-  const int v57 = (int)((unsigned)v9 + (unsigned)-64);
+  const int v57 = (int)((unsigned)v10 + (unsigned)-64);
   const int v58 = (int)((unsigned)v21 + (unsigned)-64);
   const bool v59 = v58 >= 0;
   x8 = 0x0u;
@@ -132,7 +132,7 @@ k_rotary(const unsigned short* __restrict__ b0, const unsigned short* __restrict
   const float v89 = v59 ? v88 : v86;
   const float v90 = v83 + v89;
   const unsigned v91 = bf16_bits(v90);
-  const int v92 = (int)((unsigned)v9 + (unsigned)1);
+  const int v92 = (int)((unsigned)v10 + (unsigned)1);
   const int v93 = (int)((unsigned)v21 + (unsigned)1);
   const unsigned v94 = v12 << 0x10u;
   const float v95 = __uint_as_float(v94);
@@ -150,7 +150,7 @@ k_rotary(const unsigned short* __restrict__ b0, const unsigned short* __restrict
   const float v107 = v104 ? v106 : v102;
   const float v108 = v98 + v107;
   const unsigned v109 = bf16_bits(v108);
-  const int v111 = (int)((unsigned)v9 + (unsigned)2);
+  const int v111 = (int)((unsigned)v10 + (unsigned)2);
   const int v112 = (int)((unsigned)v21 + (unsigned)2);
   const unsigned v113 = v13 << 0x10u;
   const float v114 = __uint_as_float(v113);
@@ -168,7 +168,7 @@ k_rotary(const unsigned short* __restrict__ b0, const unsigned short* __restrict
   const float v126 = v123 ? v125 : v121;
   const float v127 = v117 + v126;
   const unsigned v128 = bf16_bits(v127);
-  const int v130 = (int)((unsigned)v9 + (unsigned)3);
+  const int v130 = (int)((unsigned)v10 + (unsigned)3);
   const int v131 = (int)((unsigned)v21 + (unsigned)3);
   const unsigned v132 = v14 << 0x10u;
   const float v133 = __uint_as_float(v132);
@@ -186,7 +186,7 @@ k_rotary(const unsigned short* __restrict__ b0, const unsigned short* __restrict
   const float v145 = v142 ? v144 : v140;
   const float v146 = v136 + v145;
   const unsigned v147 = bf16_bits(v146);
-  const int v149 = (int)((unsigned)v9 + (unsigned)4);
+  const int v149 = (int)((unsigned)v10 + (unsigned)4);
   const int v150 = (int)((unsigned)v21 + (unsigned)4);
   const unsigned v151 = v15 << 0x10u;
   const float v152 = __uint_as_float(v151);
@@ -204,7 +204,7 @@ k_rotary(const unsigned short* __restrict__ b0, const unsigned short* __restrict
   const float v164 = v161 ? v163 : v159;
   const float v165 = v155 + v164;
   const unsigned v166 = bf16_bits(v165);
-  const int v168 = (int)((unsigned)v9 + (unsigned)5);
+  const int v168 = (int)((unsigned)v10 + (unsigned)5);
   const int v169 = (int)((unsigned)v21 + (unsigned)5);
   const unsigned v170 = v16 << 0x10u;
   const float v171 = __uint_as_float(v170);
@@ -222,7 +222,7 @@ k_rotary(const unsigned short* __restrict__ b0, const unsigned short* __restrict
   const float v183 = v180 ? v182 : v178;
   const float v184 = v174 + v183;
   const unsigned v185 = bf16_bits(v184);
-  const int v187 = (int)((unsigned)v9 + (unsigned)6);
+  const int v187 = (int)((unsigned)v10 + (unsigned)6);
   const int v188 = (int)((unsigned)v21 + (unsigned)6);
   const unsigned v189 = v17 << 0x10u;
   const float v190 = __uint_as_float(v189);
@@ -240,7 +240,7 @@ k_rotary(const unsigned short* __restrict__ b0, const unsigned short* __restrict
   const float v202 = v199 ? v201 : v197;
   const float v203 = v193 + v202;
   const unsigned v204 = bf16_bits(v203);
-  const int v205 = (int)((unsigned)v9 + (unsigned)7);
+  const int v205 = (int)((unsigned)v10 + (unsigned)7);
   const int v206 = (int)((unsigned)v21 + (unsigned)7);
   const unsigned v207 = v18 << 0x10u;
   const float v208 = __uint_as_float(v207);
@@ -258,5 +258,5 @@ k_rotary(const unsigned short* __restrict__ b0, const unsigned short* __restrict
   const float v220 = v217 ? v219 : v215;
   const float v221 = v211 + v220;
   const unsigned v222 = bf16_bits(v221);
-  *(uint4*)&b2[v9] = make_uint4(((unsigned)v91 & 0xffffu) << 0 | ((unsigned)v109 & 0xffffu) << 16, ((unsigned)v128 & 0xffffu) << 0 | ((unsigned)v147 & 0xffffu) << 16, ((unsigned)v166 & 0xffffu) << 0 | ((unsigned)v185 & 0xffffu) << 16, ((unsigned)v204 & 0xffffu) << 0 | ((unsigned)v222 & 0xffffu) << 16);
+  *(uint4*)&b2[v10] = make_uint4(((unsigned)v91 & 0xffffu) << 0 | ((unsigned)v109 & 0xffffu) << 16, ((unsigned)v128 & 0xffffu) << 0 | ((unsigned)v147 & 0xffffu) << 16, ((unsigned)v166 & 0xffffu) << 0 | ((unsigned)v185 & 0xffffu) << 16, ((unsigned)v204 & 0xffffu) << 0 | ((unsigned)v222 & 0xffffu) << 16);
 }

@@ -17,37 +17,43 @@ k_tiles(const float* __restrict__ b0, const float* __restrict__ b1, float* __res
   const int v18 = (int)((unsigned)v17 * (unsigned)32);
   const int v22 = thread & 31;
   const int v24 = thread >> 5;
-  const int v27 = (int)((unsigned)v10 + (unsigned)v22);
-  const bool v29 = v27 < 260;
-  for (int v26 = v24; v26 < 32; v26 += 8) {
-    const int v30 = (int)((unsigned)v18 + (unsigned)v26);
-    const bool v32 = v30 < 300;
-    const bool v33 = v29 & v32;
-    const int v34 = (int)((unsigned)v26 * (unsigned)33);
-    const int v35 = (int)((unsigned)v34 + (unsigned)v22);
-    const int v36 = (int)((unsigned)v30 * (unsigned)260);
-    const int v38 = (int)((unsigned)v27 + (unsigned)v36);
-    if (v33) {
-      const float v39 = b0[v38];
-      w0[v35] = v39;
+  const int v32 = (int)((unsigned)v10 + (unsigned)v22);
+  const bool v34 = v32 < 260;
+  #pragma unroll 4
+  for (int v28 = 0; v28 < 4; v28 += 1) {
+    const int v30 = (int)((unsigned)v28 * (unsigned)8);
+    const int v31 = (int)((unsigned)v30 + (unsigned)v24);
+    const int v35 = (int)((unsigned)v18 + (unsigned)v31);
+    const bool v37 = v35 < 300;
+    const bool v38 = v34 & v37;
+    const int v39 = (int)((unsigned)v31 * (unsigned)33);
+    const int v40 = (int)((unsigned)v39 + (unsigned)v22);
+    const int v41 = (int)((unsigned)v35 * (unsigned)260);
+    const int v42 = (int)((unsigned)v32 + (unsigned)v41);
+    if (v38) {
+      const float v43 = b0[v42];
+      w0[v40] = v43;
     }
   }
   __syncthreads();
-  const int v43 = (int)((unsigned)v18 + (unsigned)v22);
-  const bool v44 = v43 < 300;
-  const int v46 = (int)((unsigned)v22 * (unsigned)33);
-  for (int v40 = v24; v40 < 32; v40 += 8) {
-    const int v41 = (int)((unsigned)v10 + (unsigned)v40);
-    const bool v42 = v41 < 260;
-    const bool v45 = v42 & v44;
-    const int v47 = (int)((unsigned)v46 + (unsigned)v40);
-    const int v53 = (int)((unsigned)v41 * (unsigned)300);
-    const int v54 = (int)((unsigned)v43 + (unsigned)v53);
-    if (v45) {
-      const float v48 = b1[v43];
-      const float v49 = w0[v47];
-      const float v52 = v48 + v49;
-      b2[v54] = (float)v52;
+  const int v49 = (int)((unsigned)v18 + (unsigned)v22);
+  const bool v50 = v49 < 300;
+  const int v52 = (int)((unsigned)v22 * (unsigned)33);
+  #pragma unroll 4
+  for (int v44 = 0; v44 < 4; v44 += 1) {
+    const int v45 = (int)((unsigned)v44 * (unsigned)8);
+    const int v46 = (int)((unsigned)v45 + (unsigned)v24);
+    const int v47 = (int)((unsigned)v10 + (unsigned)v46);
+    const bool v48 = v47 < 260;
+    const bool v51 = v48 & v50;
+    const int v53 = (int)((unsigned)v52 + (unsigned)v46);
+    const int v59 = (int)((unsigned)v47 * (unsigned)300);
+    const int v60 = (int)((unsigned)v49 + (unsigned)v59);
+    if (v51) {
+      const float v54 = b1[v49];
+      const float v55 = w0[v53];
+      const float v58 = v54 + v55;
+      b2[v60] = (float)v58;
     }
   }
 }

@@ -1,0 +1,88 @@
+//! CUDA graphs: whether the launches of a compiled graph can be recorded, and what tells the arguments of calls apart.
+//! `rust_inductor/_cuda_graphs.py` records and replays.
+
+use crate::compiler::{Code, Compiled};
+use crate::fallback_plan::mutates;
+use crate::options::Options;
+use crate::torch::{Torch, data_ptr};
+use fx::aten::draws;
+use fx::{Graph, Kind, Meta};
+use inductor::plan::{CallKind, Step};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+use symshapes::DeviceKind;
+
+/// Why the launches of a graph cannot be recorded; `None` if they can.
+pub(crate) fn obstacle(graph: &Graph, compiled: &Compiled, options: &Options) -> Option<String> {
+    if !matches!(compiled.code, Code::Cuda(..)) {
+        return Some("no kernels for a CUDA device".to_owned());
+    }
+    if options.freezing {
+        return Some("results of weights are kept (`freezing`)".to_owned());
+    }
+    if mutates(graph) {
+        return Some("a write to an input".to_owned());
+    }
+    for id in graph.nodes() {
+        let node = &graph[id];
+        if let Some(Meta::Tensor(meta)) = &node.meta
+            && meta.device.kind != DeviceKind::Cuda
+        {
+            return Some(format!("`{}` is not on the device", node.name));
+        }
+        if node.kind == Kind::CallFunction && draws(graph, id) {
+            return Some(format!("`{}` draws random numbers", node.target));
+        }
+    }
+    compiled.plan.steps.iter().find_map(|step| match step {
+        Step::Call(call) | Step::Fused(call, _) if matches!(call.kind, CallKind::Fallback(_)) => {
+            Some(format!("`{}` is called from Python", call.target))
+        }
+        Step::Write { .. } => Some("a write to an input".to_owned()),
+        _ => None,
+    })
+}
+
+/// Marks of arguments in a layout.
+const TENSOR: i64 = 1;
+const INTEGER: i64 = 2;
+
+/// What tells the layouts of arguments from others: dtypes, sizes and strides of tensors, and integers. `None` if there
+/// is something else among them, such as a subclass of tensor or a tensor that is not on a CUDA device.
+#[pyfunction]
+pub(crate) fn layout<'py>(args: &Bound<'py, PyList>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let py = args.py();
+    let torch = Torch::get(py)?;
+    let mut words: Vec<i64> = Vec::with_capacity(16 * args.len());
+    for arg in args.iter() {
+        if !torch.is_plain_tensor(&arg) {
+            let Ok(number) = arg.extract::<i64>() else { return Ok(None) };
+            words.extend([INTEGER, number]);
+            continue;
+        }
+        let Some(info) = torch.info(&arg) else { return Ok(None) };
+        let (device, index) = info.device;
+        words.extend([TENSOR, info.dtype.into(), device.into(), index.into(), info.sizes.len() as i64]);
+        words.extend_from_slice(info.sizes);
+        words.extend_from_slice(info.strides);
+    }
+    let bytes: Vec<u8> = words.into_iter().flat_map(i64::to_ne_bytes).collect();
+    Ok(Some(PyBytes::new(py, &bytes)))
+}
+
+/// The addresses of the first elements of some of the arguments, by number, which are tensors.
+#[pyfunction]
+pub(crate) fn addresses<'py>(args: &Bound<'py, PyList>, at: Vec<usize>) -> PyResult<Bound<'py, PyBytes>> {
+    let py = args.py();
+    let torch = Torch::get(py)?;
+    let mut bytes = Vec::with_capacity(8 * at.len());
+    for at in at {
+        let arg = args.get_item(at)?;
+        let address = match torch.borrow_raw(&arg) {
+            Some(raw) => data_ptr(raw)?.addr(),
+            None => arg.call_method0("data_ptr")?.extract()?,
+        };
+        bytes.extend_from_slice(&address.to_ne_bytes());
+    }
+    Ok(PyBytes::new(py, &bytes))
+}
