@@ -34,8 +34,8 @@ pub enum Op {
     Cast(Val),
     /// The bits as another type of the same width.
     Bits(Val),
-    /// The bits (a `u32`) of an `f32` rounded to a float of 16 bits: where the device [has](super::Capabilities::halves)
-    /// it.
+    /// The bits (a `u32`) of an `f32` rounded to a float of 16 bits: where the device
+    /// [has](super::Capabilities::halves) it.
     Narrow(Half, Val),
     /// The `f32` that a float of 16 bits is, by its bits (a `u32`): where the device has it.
     Widen(Half, Val),

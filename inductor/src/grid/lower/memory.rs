@@ -120,8 +120,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The index of an element of a param. A constant one below 0 is that of an access that no mask lets through; languages refuse
-    /// it all the same.
+    /// The index of an element of a param. A constant one below 0 is that of an access that no mask lets through;
+    /// languages refuse it all the same.
     pub(super) fn element(&mut self, param: Param, e: Expr) -> Result<Val> {
         if let Some(StorageClass::Registers(..)) = self.places[param] {
             return self.register_index();

@@ -1,8 +1,8 @@
 //! Online softmax: the greatest element of a row, and the sum of exponentials less it, by one pass over the row.
 //!
-//! A thread keeps the greatest element `m` so far and the sum `s` of `exp(x - m)`. An element `x` above `m` scales the sum
-//! by `exp(m - x)`. `m` starts at the least finite number, so that elements of −∞ add nothing to the sum: a sum of 0 tells
-//! that there were no others. Where the row's own maximum is infinite or NaN, the sum is NaN, as by two passes.
+//! A thread keeps the greatest element `m` so far and the sum `s` of `exp(x - m)`. An element `x` above `m` scales the
+//! sum by `exp(m - x)`. `m` starts at the least finite number, so that elements of −∞ add nothing to the sum: a sum of
+//! 0 tells that there were no others. Where the row's own maximum is infinite or NaN, the sum is NaN, as by two passes.
 
 use super::{Lower, Reason, Running};
 use crate::grid::{Unary, Val};
@@ -106,8 +106,8 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// True if a loop can be run before the statements between it and the one before: but for its `terms`, which nothing
-    /// else uses, it needs none of them.
+    /// True if a loop can be run before the statements between it and the one before: but for its `terms`, which
+    /// nothing else uses, it needs none of them.
     fn stands_alone(&mut self, l: &'a Loop, between: &[Stmt], terms: [Value; 2]) -> bool {
         let kernel = self.kernel;
         let (items, _) = self.items(l);

@@ -6,7 +6,7 @@
 //! items; the loops are unrolled, so that the arrays are registers.
 
 use super::mapping::Items;
-use super::vector::{Ahead, WIDTHS};
+use super::vector::{Ahead, MOST_REGISTERS, WIDTHS};
 use super::{Lower, Reason, StorageClass};
 use crate::grid::{Local, Val};
 use crate::loop_ir::{Axis, Loop, Op, Param, Role, Stmt, StoreMode, Value};
@@ -15,9 +15,6 @@ use rustc_hash::FxHashMap;
 use symshapes::{Expr, Range, Sym};
 
 type Result<T = ()> = std::result::Result<T, Reason>;
-
-/// The registers of a thread that rows take, at most: more of them would leave too few for the rest.
-pub(super) const MOST_REGISTERS: u32 = 64;
 
 /// The rows that threads keep in registers, and how the loops over them are shared.
 pub(super) struct Rows {

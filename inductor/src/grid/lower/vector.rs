@@ -8,7 +8,6 @@
 
 use super::lanes::{Lane, Neighbours};
 use super::mapping::Items;
-use super::registers::MOST_REGISTERS;
 use super::{Lower, Reason, StorageClass};
 use crate::grid::capabilities::GROUP_SHARE;
 use crate::grid::{Access, Binding, Lanes, Local, Stmt as GridStmt, VECTOR_BYTES, Val, Var};
@@ -18,6 +17,9 @@ use rustc_hash::FxHashMap;
 use symshapes::{DType, Expr, Sym};
 
 type Result<T = ()> = std::result::Result<T, Reason>;
+
+/// The registers of a thread for arrays, at most: more of them would leave too few for the rest.
+pub(super) const MOST_REGISTERS: u32 = 64;
 
 /// The numbers of items that a thread may take at once, the best first.
 pub(super) const WIDTHS: [i64; 2] = [8, 4];
