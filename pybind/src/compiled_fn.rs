@@ -65,11 +65,14 @@ impl Recording {
         let (Kind::Static { compiled, .. } | Kind::Dynamic { compiled, .. }) = kind else {
             return Ok(Recording::Impossible("the graph runs as it is".to_owned()));
         };
-        if let Some(why) = recording::obstacle(&imported.graph, compiled, options) {
-            return Ok(Recording::Impossible(why));
-        }
-        let recorder = py.import("rust_inductor._cuda_graphs")?.getattr("Recorder")?;
-        Ok(Recording::By(recorder.call1((imported.roles.weights.clone(),))?.unbind(), Mutex::default()))
+        let device = match recording::device(&imported.graph, compiled, options) {
+            Ok(device) => device,
+            Err(why) => return Ok(Recording::Impossible(why)),
+        };
+        let module = py.import("rust_inductor._cuda_graphs")?;
+        let device = module.getattr("Cuda")?.call1((device,))?;
+        let recorder = module.getattr("Recorder")?.call1((imported.roles.weights.clone(), device))?;
+        Ok(Recording::By(recorder.unbind(), Mutex::default()))
     }
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn device_of(graph: &Graph) -> Result<Option<u16>, String> {
 }
 
 /// The tensors among a value's parts.
-fn tensors(meta: &Meta) -> Vec<&TensorMeta> {
+pub(crate) fn tensors(meta: &Meta) -> Vec<&TensorMeta> {
     match meta {
         Meta::Tensor(meta) => vec![meta],
         Meta::Tuple(parts) => parts.iter().flatten().flat_map(tensors).collect(),

@@ -2,32 +2,37 @@
 //! `rust_inductor/_cuda_graphs.py` records and replays.
 
 use crate::compiler::{Code, Compiled};
+use crate::cuda::tensors;
 use crate::fallback_plan::mutates;
 use crate::options::Options;
 use crate::torch::{Torch, data_ptr};
 use fx::aten::draws;
-use fx::{Graph, Kind, Meta};
+use fx::{Graph, Kind};
 use inductor::plan::{CallKind, Step};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use symshapes::DeviceKind;
 
-/// Why the launches of a graph cannot be recorded; `None` if they can.
-pub(crate) fn obstacle(graph: &Graph, compiled: &Compiled, options: &Options) -> Option<String> {
-    if !matches!(compiled.code, Code::Cuda(..)) {
-        return Some("no kernels for a CUDA device".to_owned());
-    }
+/// The number of the device on which the launches of a graph can be recorded.
+///
+/// # Errors
+/// Why they cannot.
+pub(crate) fn device(graph: &Graph, compiled: &Compiled, options: &Options) -> Result<u16, String> {
+    let Code::Cuda(_, index, _) = &compiled.code else { return Err("no kernels for a CUDA device".to_owned()) };
     if options.freezing {
-        return Some("results of weights are kept (`freezing`)".to_owned());
+        return Err("results of weights are kept (`freezing`)".to_owned());
     }
     if mutates(graph) {
-        return Some("a write to an input".to_owned());
+        return Err("a write to an input".to_owned());
     }
+    obstacle(graph, compiled).map_or(Ok(*index), Err)
+}
+
+/// The first node or step that cannot be recorded, in words.
+fn obstacle(graph: &Graph, compiled: &Compiled) -> Option<String> {
     for id in graph.nodes() {
         let node = &graph[id];
-        if let Some(Meta::Tensor(meta)) = &node.meta
-            && meta.device.kind != DeviceKind::Cuda
-        {
+        if node.meta.iter().flat_map(tensors).any(|meta| meta.device.kind != DeviceKind::Cuda) {
             return Some(format!("`{}` is not on the device", node.name));
         }
         if node.kind == Kind::CallFunction && draws(graph, id) {
@@ -47,8 +52,8 @@ pub(crate) fn obstacle(graph: &Graph, compiled: &Compiled, options: &Options) ->
 const TENSOR: i64 = 1;
 const INTEGER: i64 = 2;
 
-/// What tells the layouts of arguments from others: dtypes, sizes and strides of tensors, and integers. `None` if there
-/// is something else among them, such as a subclass of tensor or a tensor that is not on a CUDA device.
+/// What tells the layouts of arguments from others: dtypes, devices, sizes and strides of tensors, and integers. `None`
+/// if there is something else among them, such as a subclass of tensor.
 #[pyfunction]
 pub(crate) fn layout<'py>(args: &Bound<'py, PyList>) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let py = args.py();

@@ -54,17 +54,23 @@ class Device(Protocol):
 
 
 class Cuda:
-    """The current CUDA device."""
+    """A CUDA device, by its number."""
 
     #: The pool of memory of each device and stream.
     _pools: dict[Any, Any] = {}  # noqa: RUF012
 
+    def __init__(self, index: int) -> None:
+        """Of the device of this number."""
+        self.index = index
+
     def stream(self) -> Any:
-        """The device and the current stream, unless that is being recorded by somebody else."""
-        if torch.cuda.is_current_stream_capturing():
+        """The device and its current stream, unless that is being recorded by somebody else.
+
+        What is launched on another device than the current one would not be recorded.
+        """
+        if torch.cuda.current_device() != self.index or torch.cuda.is_current_stream_capturing():
             return None
-        stream = torch.cuda.current_stream()
-        return stream.device_index, stream.cuda_stream
+        return self.index, torch.cuda.current_stream().cuda_stream
 
     def capture(self, run: Callable[[], Sequence[Any]]) -> tuple[Sequence[Any], Replay]:
         """Record a call by the driver, on a stream of its own."""
@@ -166,10 +172,10 @@ _lock = threading.RLock()
 class Recorder:
     """The recordings of a compiled graph."""
 
-    def __init__(self, weights: Sequence[int], device: Device | None = None) -> None:
+    def __init__(self, weights: Sequence[int], device: Device) -> None:
         """Of a graph whose inputs with these numbers are parameters and buffers."""
         self.weights = frozenset(weights)
-        self.device = device or Cuda()
+        self.device = device
         #: By stream and layout of the arguments.
         self.recordings: dict[Any, list[Recording]] = {}
         #: Why nothing is recorded any more.
