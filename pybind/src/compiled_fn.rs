@@ -232,13 +232,12 @@ impl CompiledFn {
     /// launches may be recorded.
     fn run_to_record<'py>(&self, args: &Bound<'py, PyList>) -> PyResult<Bound<'py, PyAny>> {
         let (py, mut taken): (_, SmallVec<[Bound<'py, PyAny>; 16]>) = (args.py(), args.iter().collect());
-        let results = self.run_caught(py, &mut taken)?;
-        if let (Kind::Dynamic { prepared, .. }, Recording::By(_, kept)) = (&self.kind, &self.recording)
-            && let Some((_, program)) = prepared.lock().unwrap_or_else(PoisonError::into_inner).last()
+        if let (Kind::Dynamic { compiled, symbols, prepared }, Recording::By(_, kept)) = (&self.kind, &self.recording)
+            && let Some(program) = self.prepared(py, &taken, compiled, symbols, prepared)?
         {
-            kept.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(program));
+            kept.lock().unwrap_or_else(PoisonError::into_inner).push(program);
         }
-        Ok(results)
+        self.run_caught(py, &mut taken)
     }
 
     /// Whether calls are recorded as a CUDA graph, in words; `None` if nobody asked for it.

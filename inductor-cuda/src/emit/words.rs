@@ -1,9 +1,8 @@
 //! The words of CUDA C++.
 
 use super::{FIELDS, mem_name, ty_name, vector_name};
-use inductor::grid::Mem;
 use inductor::grid::print::{Buffer, Language, Operand};
-use inductor::grid::{Arg, AtomicOp, Binary, Stage, Ty, Unary, Val};
+use inductor::grid::{Arg, AtomicOp, Binary, Mem, Stage, Ty, Unary, Val};
 
 /// The language.
 pub(super) struct Cuda;
