@@ -57,6 +57,7 @@ golden! {
     column_sum
     convolution_format
     cross_entropy
+    cross_entropy_inference
     cumsum_int
     dead_node
     dropout_order

@@ -4,7 +4,7 @@
 //! sum by `exp(m - x)`. `m` starts at the least finite number, so that elements of −∞ add nothing to the sum: a sum of
 //! 0 tells that there were no others. Where the row's own maximum is infinite or NaN, the sum is NaN, as by two passes.
 
-use super::{Lower, Reason, Running};
+use super::{Lower, Reason, Running, params_of};
 use crate::grid::{Unary, Val};
 use crate::loop_ir::{Acc, Loop, Op, Stmt, Value};
 use fx::prim::{Pointwise, Reduction};
@@ -131,8 +131,14 @@ impl<'a> Lower<'a> {
                 return false;
             }
         }
+        let (loads, _) = params_of(kernel, &l.body);
+        let may_wait = |stmt: &Stmt| match stmt {
+            Stmt::Let(_) => true,
+            Stmt::Store { param, .. } => !loads.contains(*param),
+            Stmt::Loop(_) | Stmt::Accumulate { .. } => false,
+        };
         // The difference is used by the exponential alone, and that by the sum.
-        uses == [1, 0] && between.iter().all(|stmt| matches!(stmt, Stmt::Let(_)))
+        uses == [1, 0] && between.iter().all(may_wait)
     }
 
     /// Both loops as one, shared by the threads of a group: the second one's iterations.
