@@ -56,7 +56,7 @@ class Device(Protocol):
 class Cuda:
     """A CUDA device, by its number."""
 
-    #: The pool of memory of each device and stream.
+    #: For each device and stream: the pool of memory, and the stream on which calls are recorded.
     _pools: dict[Any, Any] = {}  # noqa: RUF012
 
     def __init__(self, index: int) -> None:
@@ -76,9 +76,9 @@ class Cuda:
         """Record a call by the driver, on a stream of its own."""
         key = self.stream()
         if key not in self._pools:
-            self._pools[key] = torch.cuda.graph_pool_handle()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=self._pools[key], capture_error_mode="thread_local"):
+            self._pools[key] = torch.cuda.graph_pool_handle(), torch.cuda.Stream()
+        graph, (pool, stream) = torch.cuda.CUDAGraph(), self._pools[key]
+        with torch.cuda.graph(graph, pool=pool, stream=stream, capture_error_mode="thread_local"):
             results = run()
         return results, graph.replay
 
