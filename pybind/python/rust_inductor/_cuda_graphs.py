@@ -76,7 +76,8 @@ class Cuda:
         """Record a call by the driver, on a stream of its own."""
         key = self.stream()
         if key not in self._pools:
-            self._pools[key] = torch.cuda.graph_pool_handle(), torch.cuda.Stream()
+            new_stream: Callable[[], Any] = torch.cuda.Stream
+            self._pools[key] = torch.cuda.graph_pool_handle(), new_stream()
         graph, (pool, stream) = torch.cuda.CUDAGraph(), self._pools[key]
         with torch.cuda.graph(graph, pool=pool, stream=stream, capture_error_mode="thread_local"):
             results = run()
