@@ -16,10 +16,10 @@ fn main(
   var x2: u32;
   let v5: i32 = group * 256i;
   let v6: i32 = v5 + thread;
-  let v9: i32 = v6 * 2i;
+  let v10: i32 = v6 * 2i;
   x0 = 0x0u;
   for (var v12: i32 = 0i; v12 < 2i; v12 += 1i) {
-    let v13: i32 = v9 + v12;
+    let v13: i32 = v10 + v12;
     let v14: bool = v13 < 65536i;
     let v16: bool = v13 == 65535i;
     let v18: i32 = v13 >> 1u;
