@@ -52,8 +52,8 @@ fn obstacle(graph: &Graph, compiled: &Compiled) -> Option<String> {
 const TENSOR: i64 = 1;
 const INTEGER: i64 = 2;
 
-/// What tells the layouts of arguments from others: dtypes, devices, sizes and strides of tensors, and integers. `None`
-/// if there is something else among them, such as a subclass of tensor.
+/// A key of the arguments' layouts: dtypes, devices, sizes and strides of tensors, and integers. `None` if there is
+/// something else among them, such as a subclass of tensor.
 #[pyfunction]
 pub(crate) fn layout<'py>(args: &Bound<'py, PyList>) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let py = args.py();

@@ -289,7 +289,8 @@ def chapter(figures: dict[str, dict[str, Any]], copied: float, rounds: int) -> s
         cold = {name: figure[name]["cold"] if name in figure else math.nan for name in CONTENDERS}
         if RECORDED[0] in figure:
             both = [ms[name] for name in RECORDED]
-            recorded.append([figure["title"], *(f"{it:.4f}" for it in both), f"{both[1] / both[0]:.2f}"])
+            texts = ["" if math.isnan(it) else f"{it:.4f}" for it in both]
+            recorded.append([figure["title"], *texts, "" if "" in texts else f"{both[1] / both[0]:.2f}"])
         speed = f"{figure['moved'] / ms['ours'] / 1e6:.0f}" if figure["moved"] else ""
         ratios.append(ms["Inductor"] / ms["ours"])
         colds.append(cold["Inductor"] / cold["ours"])

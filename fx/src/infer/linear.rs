@@ -92,14 +92,14 @@ fn linear(c: &mut Call) -> Result {
     Ok(c.contiguous(x, x.dtype, sizes).into())
 }
 
-/// Attention on row-major operands, whose result is laid out alike by every kernel. The fused ones lay it out as the
-/// query, where a dimension of size one may have any stride.
+/// Attention of the processor on row-major operands, whose result every kernel lays out alike. The fused ones lay it out
+/// as the query, where a dimension of size one may have any stride.
 fn attention(c: &mut Call) -> Result {
     let (q, k, v) = (c.tensor("query")?, c.tensor("key")?, c.tensor("value")?);
     c.one_dtype(q, k)?;
     c.one_dtype(q, v)?;
-    if q.device.kind == DeviceKind::Cuda {
-        return Err(c.unsupported("attention on CUDA, where the kernel that torch chooses decides the strides"));
+    if q.device.kind != DeviceKind::Cpu {
+        return Err(c.unsupported("attention on a device, where the kernel that torch chooses decides the strides"));
     }
     if [q, k, v].into_iter().any(|t| super::strides::is_contiguous(&mut c.pool, t) != Some(true)) {
         return Err(c.unsupported("attention on operands that are not row-major"));

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     #: A call of a graph with these arguments, and what it gives.
     Run = Callable[[list[Any]], Sequence[Any]]
-    #: What launches again all that was recorded.
+    #: Launches again all that was recorded.
     Replay = Callable[[], None]
 
 _log = logging.getLogger("rust_inductor")
@@ -47,17 +47,18 @@ class Device(Protocol):
     """Where graphs are recorded."""
 
     def stream(self) -> Any:
-        """What tells the current stream from others; ``None`` where nothing can be recorded now."""
+        """A key of the current stream; ``None`` where nothing can be recorded now."""
 
     def capture(self, run: Callable[[], Sequence[Any]]) -> tuple[Sequence[Any], Replay]:
         """Record a call: its results, which have no values yet, and what gives them values."""
 
 
+_pools: dict[Any, Any] = {}
+"""For each device and stream: the pool of memory, and the stream on which calls are recorded."""
+
+
 class Cuda:
     """A CUDA device, by its number."""
-
-    #: For each device and stream: the pool of memory, and the stream on which calls are recorded.
-    _pools: dict[Any, Any] = {}  # noqa: RUF012
 
     def __init__(self, index: int) -> None:
         """Of the device of this number."""
@@ -75,10 +76,10 @@ class Cuda:
     def capture(self, run: Callable[[], Sequence[Any]]) -> tuple[Sequence[Any], Replay]:
         """Record a call by the driver, on a stream of its own."""
         key = self.stream()
-        if key not in self._pools:
+        if key not in _pools:
             new_stream: Callable[[], Any] = torch.cuda.Stream
-            self._pools[key] = torch.cuda.graph_pool_handle(), new_stream()
-        graph, (pool, stream) = torch.cuda.CUDAGraph(), self._pools[key]
+            _pools[key] = torch.cuda.graph_pool_handle(), new_stream()
+        graph, (pool, stream) = torch.cuda.CUDAGraph(), _pools[key]
         with torch.cuda.graph(graph, pool=pool, stream=stream, capture_error_mode="thread_local"):
             results = run()
         return results, graph.replay
@@ -92,7 +93,7 @@ class Recording:
         self.in_place = list(in_place)
         self.places = _native.addresses(args, self.in_place)
         self.copied = [at for at, x in enumerate(args) if isinstance(x, torch.Tensor) and at not in in_place]
-        #: What the other arguments are copied to.
+        #: Memory that the other arguments are copied to.
         self.copies = [_memory_like(args[at]) for at in self.copied]
         read = {**dict(enumerate(args)), **in_place, **dict(zip(self.copied, self.copies, strict=True))}
         given = [read[at] for at in range(len(args))]
@@ -179,7 +180,7 @@ class Recorder:
         self.device = device
         #: By stream and layout of the arguments.
         self.recordings: dict[Any, list[Recording]] = {}
-        #: Why nothing is recorded any more.
+        #: The reason for which nothing is recorded any more.
         self.given_up: str | None = None
         with _lock:
             _recorders.add(self)
@@ -238,7 +239,7 @@ class Recorder:
 
     @property
     def state(self) -> str:
-        """What is recorded, in words."""
+        """The number of recordings, or why there are none, in words."""
         if self.given_up is not None:
             return f"not recorded: {self.given_up}"
         count = sum(map(len, self.recordings.values()))

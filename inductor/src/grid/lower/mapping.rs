@@ -13,7 +13,8 @@
 use super::tiles::Square;
 use super::{Lower, params_of};
 use crate::loop_ir::{Axis, Loop, Op, Role, Stmt};
-use symshapes::Expr;
+use rustc_hash::FxHashMap;
+use symshapes::{Expr, Sym};
 
 /// Iterations that a single thread may as well run.
 const FEW: i64 = 16;
@@ -108,6 +109,18 @@ impl<'a> Lower<'a> {
         let (last, before) = body.split_last()?;
         let Stmt::Loop(inner) = last else { return None };
         before.iter().all(|stmt| self.may_repeat(stmt)).then_some((before, inner))
+    }
+
+    /// The variables of a nest in terms of another's, if both have the same extents. Loops of one iteration do not count.
+    pub(super) fn renaming(&mut self, from: &Items<'a>, to: &Items<'a>) -> Option<FxHashMap<Sym, Expr>> {
+        let kernel = self.kernel;
+        let axes = |items: &Items<'a>| -> Vec<(Sym, Expr)> {
+            let axes = items.chain.iter().map(|link| &kernel.axes[link.axis]);
+            axes.filter(|axis| axis.extent != Expr::ONE).map(|axis| (axis.sym, axis.extent)).collect()
+        };
+        let (from, to) = (axes(from), axes(to));
+        let is_same = from.iter().map(|axis| axis.1).eq(to.iter().map(|axis| axis.1));
+        is_same.then(|| from.iter().zip(&to).map(|(from, to)| (from.0, self.pool.sym(to.0))).collect())
     }
 
     /// The number of items.

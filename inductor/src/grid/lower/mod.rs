@@ -269,6 +269,12 @@ impl<'a> Lower<'a> {
         self.unrolled(1, [start, end, step], f)
     }
 
+    /// `f` for each of so many turns, with copies of the body for all.
+    fn turns(&mut self, count: u32, f: impl FnOnce(&mut Self, Val) -> Result<(), Reason>) -> Result<(), Reason> {
+        let [first, end, step] = [0, count.into(), 1].map(|n| self.b.i32(n));
+        if count == 1 { f(self, first) } else { self.unrolled(count, [first, end, step], f) }
+    }
+
     /// A counted loop of whose body so many copies should be made.
     fn unrolled(
         &mut self,
@@ -298,15 +304,22 @@ impl<'a> Lower<'a> {
 /// The params that statements load from and store to.
 fn params_of(kernel: &Kernel, stmts: &[LoopStmt]) -> (EntitySet<Param>, EntitySet<Param>) {
     let (mut loads, mut stores) = (EntitySet::new(), EntitySet::new());
+    each_access(kernel, stmts, |param, stores_to| {
+        let params = if stores_to { &mut stores } else { &mut loads };
+        params.insert(param);
+    });
+    (loads, stores)
+}
+
+/// Calls `visit` with the param of each load and store, and whether it is a store.
+fn each_access(kernel: &Kernel, stmts: &[LoopStmt], mut visit: impl FnMut(Param, bool)) {
     let mut visit = |stmt: &LoopStmt| match stmt {
         LoopStmt::Let(value) => {
             if let crate::loop_ir::Op::Load { param, .. } = kernel.values[*value].op {
-                loads.insert(param);
+                visit(param, false);
             }
         }
-        LoopStmt::Store { param, .. } => {
-            stores.insert(*param);
-        }
+        LoopStmt::Store { param, .. } => visit(*param, true),
         LoopStmt::Loop(_) | LoopStmt::Accumulate { .. } => {}
     };
     for stmt in stmts {
@@ -315,5 +328,4 @@ fn params_of(kernel: &Kernel, stmts: &[LoopStmt]) -> (EntitySet<Param>, EntitySe
             inner.walk(&mut visit);
         }
     }
-    (loads, stores)
 }

@@ -49,7 +49,8 @@ impl<'a> Lower<'a> {
         if !matches!(values[subtrahend].op, Op::Reduced(acc) if acc == max) {
             return None;
         }
-        let syms = self.same_iterations(first, second)?;
+        let ((one, _), (two, _)) = (self.items(first), self.items(second));
+        let syms = self.renaming(&two, &one)?;
         let is_same = self.is_same_value(greatest, x, &syms);
         let between = &stmts[at + 1..next];
         (is_same && self.stands_alone(second, between, [less, exponential]))
@@ -70,17 +71,6 @@ impl<'a> Lower<'a> {
         let is_plain = values.iter().all(|stmt| matches!(stmt, Stmt::Let(_)));
         let is_flat = items.chain.iter().all(|link| link.before.is_empty());
         (this == acc && is_plain && is_flat).then_some((acc, value))
-    }
-
-    /// The variables of one loop and those inside in terms of another's, if they have the same extents.
-    fn same_iterations(&mut self, first: &'a Loop, second: &'a Loop) -> Option<FxHashMap<Sym, Expr>> {
-        let ((one, _), (two, _)) = (self.items(first), self.items(second));
-        let axes = |links: &[super::mapping::Link<'a>]| -> Vec<(Sym, Expr)> {
-            links.iter().map(|link| &self.kernel.axes[link.axis]).map(|axis| (axis.sym, axis.extent)).collect()
-        };
-        let (one, two) = (axes(&one.chain), axes(&two.chain));
-        let is_same = one.len() == two.len() && one.iter().zip(&two).all(|(one, two)| one.1 == two.1);
-        is_same.then(|| two.iter().zip(&one).map(|(two, one)| (two.0, self.pool.sym(one.0))).collect())
     }
 
     /// True if a value of one loop is that of another one, whose variables are `syms` in terms of the first one's.

@@ -6,8 +6,8 @@
 //! items; the loops are unrolled, so that the arrays are registers.
 
 use super::mapping::Items;
-use super::vector::{Ahead, MOST_REGISTERS, WIDTHS};
-use super::{Lower, Reason, StorageClass};
+use super::vector::{MOST_REGISTERS, WIDTHS};
+use super::{Lower, Reason, StorageClass, each_access};
 use crate::grid::{Local, Val};
 use crate::loop_ir::{Axis, Loop, Op, Param, Role, Stmt, StoreMode, Value};
 use indexmap::IndexMap;
@@ -25,10 +25,10 @@ pub(super) struct Rows {
     /// Items that a thread takes at once.
     width: i64,
     /// The times that it does so.
-    turns: i64,
+    turns: u32,
     /// The loads whose elements are kept, and whether they are the first of those.
     loads: FxHashMap<Value, (Local, bool)>,
-    /// Where the first of the items at hand is in each array.
+    /// Index, in each array, of the first of the items at hand.
     at: Option<Val>,
 }
 
@@ -36,11 +36,9 @@ pub(super) struct Rows {
 struct Member<'a> {
     axis: Axis,
     items: Items<'a>,
-    syms: Vec<Sym>,
-    extents: Vec<Expr>,
 }
 
-/// What loops have in common: an element for each item.
+/// An array that several loops use: an element for each item.
 struct Slot {
     /// The places of the first and the last loop.
     first: usize,
@@ -69,8 +67,9 @@ impl<'a> Lower<'a> {
         let width = self.common_width(&members, count);
         let busy = u64::try_from(items.div_euclid(width)).unwrap_or(1).next_power_of_two();
         let threads = u32::try_from(busy).unwrap_or(self.threads).clamp(32, self.threads.max(32));
-        let turns = (items + i64::from(threads) * width - 1) / (i64::from(threads) * width);
-        let Ok(elements) = u32::try_from(turns * width) else { return };
+        let each = i64::from(threads) * width;
+        let Ok(turns) = u32::try_from(items / each + i64::from(items % each != 0)) else { return };
+        let Some(elements) = turns.checked_mul(width as u32) else { return };
         let slots = self.slots(leaf, &members);
         let slots = self.fitting(slots, members.len(), elements, MOST_REGISTERS.min(self.caps.row_registers / threads));
         if slots.is_empty() {
@@ -106,13 +105,12 @@ impl<'a> Lower<'a> {
             let count = self.count(&items.chain);
             let is_plain = items.leaf.iter().all(|stmt| !matches!(stmt, Stmt::Loop(_)));
             let Some(count) = self.pool.as_int(count).filter(|_| is_plain) else { continue };
-            let axes = items.chain.iter().map(|link| &self.kernel.axes[link.axis]);
-            let (syms, extents) =
-                axes.filter(|axis| axis.extent != Expr::ONE).map(|axis| (axis.sym, axis.extent)).unzip();
-            members.push((count, Member { axis: l.axis, items, syms, extents }));
+            members.push((count, Member { axis: l.axis, items }));
         }
-        let most = members.iter().max_by_key(|(count, _)| *count).map(|(_, member)| member.extents.clone());
-        members.into_iter().map(|(_, member)| member).filter(|member| Some(&member.extents) == most.as_ref()).collect()
+        let Some((_, longest)) = members.iter().max_by_key(|(count, _)| *count) else { return Vec::new() };
+        let longest = longest.items.clone();
+        let alike = |(_, member): (i64, Member<'a>)| self.renaming(&member.items, &longest).map(|_| member);
+        members.into_iter().filter_map(alike).collect()
     }
 
     /// The number of items that a thread takes at once in each of the loops.
@@ -130,11 +128,12 @@ impl<'a> Lower<'a> {
         WIDTHS.into_iter().find(|&width| fits(width)).unwrap_or(1)
     }
 
-    /// What could be kept, the most useful first.
+    /// Candidates for arrays, the most useful first.
     fn slots(&mut self, leaf: &'a [Stmt], members: &[Member<'a>]) -> Vec<Slot> {
         let mut scratch: IndexMap<Param, Vec<(usize, Expr, bool)>> = IndexMap::new();
         let mut loads: IndexMap<(Param, Expr), Vec<(usize, Value)>> = IndexMap::new();
         for (at, member) in members.iter().enumerate() {
+            let Some(map) = self.renaming(&member.items, &members[0].items) else { continue };
             for stmt in member.items.leaf {
                 let (param, index, value) = match *stmt {
                     Stmt::Let(value) => match self.kernel.values[value].op {
@@ -147,12 +146,10 @@ impl<'a> Lower<'a> {
                 if self.binds_in(&member.items, index) {
                     continue;
                 }
-                let syms = member.syms.iter().zip(&members[0].syms);
-                let map = syms.map(|(&sym, &first)| (sym, self.pool.sym(first))).collect();
                 let index = self.pool.subst(index, &map);
                 match (self.kernel.params[param].role, value) {
                     (Role::Scratch, _) => scratch.entry(param).or_default().push((at, index, value.is_none())),
-                    (Role::In, Some(value)) if self.is_of_row(index, members) => {
+                    (Role::In, Some(value)) if self.is_of_row(index, &members[0].items) => {
                         loads.entry((param, index)).or_default().push((at, value));
                     }
                     _ => {}
@@ -163,7 +160,9 @@ impl<'a> Lower<'a> {
         for (param, accesses) in scratch {
             let [(first, index, true), .., (last, ..)] = accesses[..] else { continue };
             let alike = accesses.iter().all(|&(_, other, _)| other == index);
-            if alike && self.accesses_of(leaf, param) == accesses.len() {
+            let mut all = 0;
+            each_access(self.kernel, leaf, |other, _| all += usize::from(other == param));
+            if alike && all == accesses.len() {
                 slots.push(Slot { first, last, kept: Kept::Scratch(param) });
             }
         }
@@ -179,32 +178,10 @@ impl<'a> Lower<'a> {
     }
 
     /// True if an index is another one in another row: what all rows share, caches keep.
-    fn is_of_row(&self, index: Expr, members: &[Member<'a>]) -> bool {
+    fn is_of_row(&self, index: Expr, items: &Items<'a>) -> bool {
         let is_size = |sym: &Sym| self.kernel.sizes.contains(sym);
-        self.pool.symbols(index).iter().any(|sym| !members[0].syms.contains(sym) && !is_size(sym))
-    }
-
-    /// The number of loads and stores of a param.
-    fn accesses_of(&self, leaf: &[Stmt], param: Param) -> usize {
-        let mut count = 0;
-        let mut visit = |stmt: &Stmt| {
-            let accessed = match stmt {
-                Stmt::Let(value) => match self.kernel.values[*value].op {
-                    Op::Load { param, .. } => Some(param),
-                    _ => None,
-                },
-                Stmt::Store { param, .. } => Some(*param),
-                Stmt::Loop(_) | Stmt::Accumulate { .. } => None,
-            };
-            count += usize::from(accessed == Some(param));
-        };
-        for stmt in leaf {
-            visit(stmt);
-            if let Stmt::Loop(inner) = stmt {
-                inner.walk(&mut visit);
-            }
-        }
-        count
+        let is_item = |sym: &Sym| items.chain.iter().any(|link| self.kernel.axes[link.axis].sym == *sym);
+        self.pool.symbols(index).iter().any(|sym| !is_item(sym) && !is_size(sym))
     }
 
     /// The slots, of so many elements, that fit the registers of a thread together.
@@ -255,7 +232,7 @@ impl<'a> Lower<'a> {
                 rows.at = Some(at);
             }
             let done = this.if_(inside, |this| match &plan {
-                Some(plan) => this.items_in_vectors(&items, base, plan, (&Ahead::default(), base)),
+                Some(plan) => this.items_in_vectors(&items, base, plan, None),
                 None => this.item(&items, base),
             });
             if let Some(rows) = &mut this.rows {
@@ -263,13 +240,7 @@ impl<'a> Lower<'a> {
             }
             done
         };
-        let [first, last, step] = [0, turns, 1].map(|n| self.b.i32(n));
-        let copies = u32::try_from(turns).map_err(|_| "a row of too many turns".to_owned())?;
-        if copies == 1 {
-            body(self, first)?;
-        } else {
-            self.unrolled(copies, [first, last, step], body)?;
-        }
+        self.turns(turns, body)?;
         self.close_accs_of_group(&l.accs)
     }
 

@@ -2,7 +2,6 @@
 //! collects before it stores them.
 
 use super::mapping::Items;
-use super::vector::Ahead;
 use super::{Gather, Linear, Lower, Reason};
 use crate::grid::{Ty, Val};
 use crate::loop_ir::{Op, Param, Stmt, StoreMode};
@@ -80,15 +79,14 @@ impl<'a> Lower<'a> {
                 let at = this.b.mul(turn, each);
                 this.if_(inside, |this| f(this, base, at))
             };
-            let [zero, one] = [0, 1].map(|n| this.b.i32(n));
-            if numbers == 1 { body(this, zero) } else { this.unrolled(numbers, [zero, turns, one], body) }
+            this.turns(numbers, body)
         };
         let all = |this: &mut Self| match &run.vectors {
             Some(plan) => {
                 if !ahead.is_empty() {
                     each_turn(this, &|this, base, at| this.load_ahead(items, base, plan, (&ahead, at)))?;
                 }
-                each_turn(this, &|this, base, at| this.items_in_vectors(items, base, plan, (&ahead, at)))
+                each_turn(this, &|this, base, at| this.items_in_vectors(items, base, plan, Some((&ahead, at))))
             }
             None => each_turn(this, &|this, base, _| this.items_at(items, base, end, &run)),
         };
@@ -120,8 +118,7 @@ impl<'a> Lower<'a> {
     fn items_at(&mut self, items: &Items<'a>, base: Val, end: Val, run: &Run) -> Result {
         let Run { each, words, vectors } = run;
         if let Some(plan) = vectors {
-            let nothing = Ahead::default();
-            return self.items_in_vectors(items, base, plan, (&nothing, base));
+            return self.items_in_vectors(items, base, plan, None);
         }
         if *each == 1 {
             return self.item(items, base);

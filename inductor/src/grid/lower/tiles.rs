@@ -180,8 +180,7 @@ impl<'a> Lower<'a> {
         let first = self.b.shr(thread, self.b.i32(SIDE.trailing_zeros().into()));
         let rows = i64::from(self.threads) / SIDE;
         let turns = u32::try_from(SIDE / rows).map_err(|_| "a square of too many rows".to_owned())?;
-        let [zero, end, one] = [0, turns.into(), 1].map(|n| self.b.i32(n));
-        self.unrolled(turns, [zero, end, one], |this, turn| {
+        self.turns(turns, |this, turn| {
             let row = this.b.add(this.b.mul(turn, this.b.i32(rows)), first);
             let mut inside = this.b.bool(true);
             for &(sym, extent, start) in starts {

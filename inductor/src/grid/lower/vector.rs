@@ -157,13 +157,14 @@ impl<'a> Lower<'a> {
         items: &Items<'a>,
         base: Val,
         plan: &Plan,
-        (ahead, at): (&Ahead, Val),
+        ahead: Option<(&Ahead, Val)>,
     ) -> Result {
         self.number(&items.chain, base);
         let mut vectors = Vectors::default();
         for load in &plan.loads {
-            let lanes = match ahead.get(&load.value) {
-                Some(&local) => self.lanes_ahead(at, plan.width).map(|at| self.b.load_local(local, at)).collect(),
+            let known = ahead.and_then(|(ahead, at)| Some((*ahead.get(&load.value)?, at)));
+            let lanes = match known {
+                Some((local, at)) => self.lanes_ahead(at, plan.width).map(|at| self.b.load_local(local, at)).collect(),
                 None => self.load_vector(load, plan.width)?,
             };
             vectors.loads.insert(load.value, lanes);
