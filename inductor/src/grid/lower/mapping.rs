@@ -111,7 +111,8 @@ impl<'a> Lower<'a> {
         before.iter().all(|stmt| self.may_repeat(stmt)).then_some((before, inner))
     }
 
-    /// The variables of a nest in terms of another's, if both have the same extents. Loops of one iteration do not count.
+    /// The variables of a nest in terms of another's, if both have the same extents; loops of one iteration do not
+    /// count.
     pub(super) fn renaming(&mut self, from: &Items<'a>, to: &Items<'a>) -> Option<FxHashMap<Sym, Expr>> {
         let kernel = self.kernel;
         let axes = |items: &Items<'a>| -> Vec<(Sym, Expr)> {
