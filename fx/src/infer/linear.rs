@@ -92,8 +92,8 @@ fn linear(c: &mut Call) -> Result {
     Ok(c.contiguous(x, x.dtype, sizes).into())
 }
 
-/// Attention of the processor on row-major operands, whose result every kernel lays out alike. The fused ones lay it out
-/// as the query, where a dimension of size one may have any stride.
+/// Attention of the processor on row-major operands, whose result every kernel lays out alike. The fused kernels lay it
+/// out as the query, where a dimension of size one may have any stride.
 fn attention(c: &mut Call) -> Result {
     let (q, k, v) = (c.tensor("query")?, c.tensor("key")?, c.tensor("value")?);
     c.one_dtype(q, k)?;
