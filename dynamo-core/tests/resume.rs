@@ -217,7 +217,7 @@ L0:
 fn error(at: usize, stack: &[Slot], live: &[(LocalId, Slot)], flags: u32) -> ResumeError {
     let body = read(BRANCH);
     let code = CodeObject { flags, ..function(&body) };
-    let from = Continuation { at: body.order()[at], line: 1, stack, live };
+    let from = Continuation { at: body.order()[at], line: 1, stack, live, dead: &[] };
     resume(&code, &body, &from).expect_err("is refused")
 }
 
@@ -270,7 +270,7 @@ fn method() -> (CodeObject, Body) {
 fn super_looks_at_the_first_argument() {
     let (code, body) = method();
     for (at, stack) in [(2, &[][..]), (3, &[Slot::Empty, Slot::Value])] {
-        let from = Continuation { at: body.order()[at], line: 1, stack, live: &[] };
+        let from = Continuation { at: body.order()[at], line: 1, stack, live: &[], dead: &[] };
         let error = resume(&code, &body, &from).expect_err("is refused");
         assert!(matches!(error, ResumeError::Unsupported { what: Obstacle::BareSuper, .. }), "{error}");
     }

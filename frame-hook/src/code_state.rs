@@ -14,7 +14,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::ffi::c_void;
+use std::ops::Range;
 use std::ptr;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -63,6 +65,8 @@ pub(crate) struct CodeState {
     pub(crate) is_resume: Cell<bool>,
     /// The number of argument slots.
     pub(crate) slots: usize,
+    /// The places of a frame's stack, counted from its first local variable; known of replacements.
+    pub(crate) stack: Option<Range<usize>>,
     /// The code object with which a frame of this code is cleared.
     #[cfg(all(Py_3_12, not(Py_3_13)))]
     ending: std::cell::OnceCell<Py<PyAny>>,
@@ -99,12 +103,22 @@ impl CodeState {
             never: true,
             is_resume: Cell::new(false),
             slots: 0,
+            stack: None,
             #[cfg(all(Py_3_12, not(Py_3_13)))]
             ending: std::cell::OnceCell::new(),
             epoch: Cell::new(0),
             skips: Cell::new(None),
             known: RefCell::default(),
         }
+    }
+
+    /// The state of a replacement.
+    pub(crate) fn replacement(code: &Bound<'_, PyAny>) -> PyResult<CodeState> {
+        let names = |of: &str| -> PyResult<Vec<String>> { code.getattr(of)?.extract() };
+        let locals: HashSet<String> = names("co_varnames")?.into_iter().chain(names("co_cellvars")?).collect();
+        let first = locals.len() + names("co_freevars")?.len();
+        let height: usize = code.getattr("co_stacksize")?.extract()?;
+        Ok(CodeState { stack: Some(first..first + height), ..CodeState::never() })
     }
 
     /// The state of code that nothing is known of yet.

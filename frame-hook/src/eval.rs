@@ -16,7 +16,7 @@ use crate::layout::{
 };
 #[cfg(Py_3_12)]
 use crate::monitoring::is_monitored;
-use crate::{Call, Fit, Handler, Verdict, replace, stack};
+use crate::{Call, Fit, Handler, Verdict, handover, replace, stack};
 use pyo3::exceptions::{PyRecursionError, PyRuntimeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -260,12 +260,18 @@ unsafe extern "C-unwind" fn hook(thread: *mut ffi::PyThreadState, frame: *mut Fr
             clear(thread, frame);
             return ptr::null_mut();
         }
+        if throw == 0 {
+            handover::take_over(frame);
+        }
         let Some(handler) = HANDLER.with_borrow(|handler| handler.as_ref().map(address)) else {
             return as_it_is(thread, frame, throw);
         };
         let known = code_state::state((*frame).code());
-        let is_tail_call = known.is_some_and(|state| state.is_resume.get()) && !comes_back(frame);
-        let _uncounted = is_tail_call.then(|| Uncounted::tail_call(thread));
+        let tail_call = known.filter(|state| state.is_resume.get() && !comes_back(frame));
+        let _uncounted = tail_call.map(|state| {
+            handover::tail_call(&*thread.cast::<Thread>(), frame, state.slots);
+            Uncounted::tail_call(thread)
+        });
         if throw != 0 || known.is_some_and(|state| state.never || state.is_skipped_by(handler)) || comes_back(frame) {
             return as_it_is(thread, frame, throw);
         }
@@ -281,7 +287,7 @@ unsafe extern "C-unwind" fn hook(thread: *mut ffi::PyThreadState, frame: *mut Fr
                 let _off = Off::new();
                 return as_it_is(thread, frame, throw);
             }
-            Action::Run(entry, prefetched) => replace::run(&*frame, &entry, prefetched.as_ref()),
+            Action::Run(entry, prefetched) => replace::run(frame, &entry, prefetched.as_ref()),
             Action::Raise(error) => Err(error),
         };
         let result = match result {
@@ -363,7 +369,7 @@ fn choose<'py>(state: &CodeState, handler: &Arc<dyn Handler>, call: &Call<'py>) 
                 if ffi::PyCode_Check(code.as_ptr()) == 0 {
                     return Err(PyRuntimeError::new_err("a replacement is no code object"));
                 }
-                code_state::attach(call.py(), code.as_ptr(), CodeState::never())?;
+                code_state::attach(call.py(), code.as_ptr(), CodeState::replacement(code.bind(call.py()))?)?;
             }
             let parameters: usize = code.bind(call.py()).getattr("co_argcount")?.extract()?;
             let entry = Rc::new(Entry { guard: guard.into(), code, takes_prefetched: parameters > state.slots });

@@ -16,10 +16,28 @@ struct StackRef(Object);
 
 #[cfg(not(Py_3_14))]
 impl StackRef {
+    /// An empty slot.
+    const NULL: StackRef = StackRef(std::ptr::null_mut());
+
     /// The object; borrowed, null if there is none.
     #[inline]
     fn object(self) -> Object {
         self.0
+    }
+
+    /// A reference to `None`.
+    fn none() -> StackRef {
+        // SAFETY: `None` is there as long as the interpreter is.
+        unsafe { StackRef(ffi::Py_NewRef(ffi::Py_None())) }
+    }
+
+    /// Gives the slot's reference back.
+    ///
+    /// # Safety
+    /// The slot that it was taken from does not hold it any more.
+    unsafe fn close(self) {
+        // SAFETY: the caller hands over the reference, if there is one.
+        unsafe { ffi::Py_XDECREF(self.0) }
     }
 }
 
@@ -37,10 +55,30 @@ impl StackRef {
     /// `Py_TAG_REFCNT`
     const BORROWED: usize = 1;
 
+    /// An empty slot: `PyStackRef_NULL`.
+    const NULL: StackRef = StackRef(std::ptr::without_provenance_mut(StackRef::BORROWED));
+
     /// The object; borrowed, null if there is none.
     #[inline]
     fn object(self) -> Object {
         self.0.map_addr(|address| address & !StackRef::BORROWED)
+    }
+
+    /// A reference to `None`, which is immortal.
+    fn none() -> StackRef {
+        // SAFETY: `None` is there as long as the interpreter is.
+        StackRef(unsafe { ffi::Py_None() }.map_addr(|address| address | StackRef::BORROWED))
+    }
+
+    /// Gives the slot's reference back, if it holds a count of it.
+    ///
+    /// # Safety
+    /// The slot that it was taken from does not hold it any more.
+    unsafe fn close(self) {
+        if self.0.addr() & StackRef::BORROWED == 0 {
+            // SAFETY: the caller hands over the reference, if there is one.
+            unsafe { ffi::Py_XDECREF(self.0) }
+        }
     }
 }
 
@@ -149,7 +187,25 @@ const CALLS_LEFT: usize = match () {
     () => 4,
 };
 
+/// `_PyCFrame` as far as to the frame that runs.
+#[cfg(not(Py_3_13))]
+#[repr(C)]
+struct CFrame {
+    #[cfg(not(Py_3_12))]
+    _use_tracing: u8,
+    current: *mut Frame,
+}
+
 impl Thread {
+    /// The frame that runs, or null: the caller's, where the evaluator has been given one that has not begun.
+    pub(crate) fn running(&self) -> *mut Frame {
+        #[cfg(not(Py_3_13))]
+        // SAFETY: a thread that runs has a C frame.
+        return unsafe { (*self.current.cast::<CFrame>()).current };
+        #[cfg(Py_3_13)]
+        self.current.cast()
+    }
+
     /// The number of further calls of Python functions that may be nested.
     pub(crate) fn calls_left(&mut self) -> &mut c_int {
         &mut self.depths[CALLS_LEFT]
@@ -181,7 +237,7 @@ impl Thread {
         // are complete, with live code objects; those of the evaluator itself have another code object, which is passed
         // by.
         unsafe {
-            let mut frame = *self.current.cast::<*const Frame>();
+            let mut frame = self.running();
             while !frame.is_null() && (*frame).owner == OWNED_BY_C_STACK {
                 frame = (*frame).previous;
             }
@@ -231,12 +287,35 @@ impl Frame {
         std::mem::replace(&mut self.code, StackRef(code)).object()
     }
 
-    /// The object in a slot of the local variables; borrowed, null if empty.
+    /// The object in a slot of the local variables, or of the stack, which follows them; borrowed, null if empty.
     ///
     /// # Safety
     /// The code has more slots than `at`.
     pub(crate) unsafe fn local(&self, at: usize) -> Object {
         // SAFETY: the caller promises the slot; slots follow the frame's head.
         unsafe { (*(&raw const self.local_slots).cast::<StackRef>().add(at)).object() }
+    }
+
+    /// Empties a slot of the local variables, and gives its reference back.
+    ///
+    /// # Safety
+    /// The code has more slots than `at`, and somebody else holds a reference to the object.
+    pub(crate) unsafe fn clear_local(&mut self, at: usize) {
+        // SAFETY: as the caller promises.
+        unsafe { self.put(at, StackRef::NULL) }
+    }
+
+    /// Puts `None` in the place of a value on the stack, and gives its reference back.
+    ///
+    /// # Safety
+    /// As for [`Frame::clear_local`].
+    pub(crate) unsafe fn forget_operand(&mut self, at: usize) {
+        // SAFETY: as the caller promises.
+        unsafe { self.put(at, StackRef::none()) }
+    }
+
+    unsafe fn put(&mut self, at: usize, new: StackRef) {
+        // SAFETY: the callers promise the slot, and that its object lives on without it.
+        unsafe { (&raw mut self.local_slots).cast::<StackRef>().add(at).replace(new).close() }
     }
 }

@@ -30,6 +30,7 @@ compile_error!("the layout of frames is known for builds of CPython with the GIL
 mod clear;
 mod code_state;
 mod eval;
+mod handover;
 mod layout;
 #[cfg(Py_3_12)]
 mod monitoring;

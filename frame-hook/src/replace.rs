@@ -1,31 +1,36 @@
 //! Runs replacement code with the arguments of a frame.
 
 use crate::code_state::{Entry, state};
+use crate::handover::Replaced;
 use crate::layout::{Frame, Object};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::ptr;
 
-/// The result of the replacement, as a new reference; `prefetched` is what its guard has found.
+/// The result of the replacement, as a new reference; `prefetched` is what its guard has found. The frame's arguments
+/// are the replacement's afterwards.
 ///
 /// # Safety
 /// The frame has not begun, and the interpreter is attached.
-pub(crate) unsafe fn run(frame: &Frame, entry: &Entry, prefetched: Option<&Bound<'_, PyAny>>) -> PyResult<Object> {
-    // SAFETY: the caller promises a live frame; it owns its arguments until it is cleared, after this call.
+pub(crate) unsafe fn run(frame: *mut Frame, entry: &Entry, prefetched: Option<&Bound<'_, PyAny>>) -> PyResult<Object> {
+    // SAFETY: the caller promises a live frame, which is cleared after this call. It owns its arguments until the frame
+    // of the replacement does.
     unsafe {
         let py = Python::assume_attached();
-        let function = function(py, frame, entry)?;
-        let slots = state(frame.code()).map_or(0, |state| state.slots);
+        let function = function(py, &*frame, entry)?;
+        let slots = state((*frame).code()).map_or(0, |state| state.slots);
         // One place in front, which the callee may use.
         let mut arguments: SmallVec<[Object; 16]> = SmallVec::with_capacity(slots + 2);
         arguments.push(ptr::null_mut());
-        arguments.extend((0..slots).map(|slot| frame.local(slot)));
+        arguments.extend((0..slots).map(|slot| (*frame).local(slot)));
         if entry.takes_prefetched {
             arguments.push(prefetched.map_or_else(|| ffi::Py_None(), Bound::as_ptr));
         }
         let count = (arguments.len() - 1) | ffi::PY_VECTORCALL_ARGUMENTS_OFFSET;
-        let result = ffi::PyObject_Vectorcall(function.as_ptr(), arguments.as_ptr().add(1), count, ptr::null_mut());
+        let result = Replaced { frame, slots, code: entry.code.as_ptr() }.hand_over(|| {
+            ffi::PyObject_Vectorcall(function.as_ptr(), arguments.as_ptr().add(1), count, ptr::null_mut())
+        });
         if result.is_null() { Err(PyErr::fetch(py)) } else { Ok(result) }
     }
 }

@@ -101,6 +101,72 @@ class Recursion(unittest.TestCase):
         self.assertRaises(TypeError, frame_hook.mark_resume, go_on)
 
 
+class Thing:
+    pass
+
+
+things: list[weakref.ref[Thing]] = []
+
+
+def make() -> Thing:
+    thing = Thing()
+    things.append(weakref.ref(thing))
+    return thing
+
+
+def drops(a: int, thing: Thing | None) -> tuple[int, bool, int]:
+    assert thing is things[-1]()
+    thing = None
+    return a, things[-1]() is None, 1000
+
+
+def as_rest(a: int) -> Any:
+    return drops(a, make())
+
+
+def through_another(a: int) -> Any:
+    return (lambda: drops(a, make()))()
+
+
+class Lifetimes(unittest.TestCase):
+    """Objects die where the program drops them, though the hook calls through C."""
+
+    def dropped(self, function: Callable[[int], Any], *, marked: bool, replaced: bool) -> Any:
+        codes = {as_rest.__code__: function.__code__.replace(co_name="copied")}
+        original = drops.__code__
+        drops.__code__ = original.replace(co_name="drops")
+        if replaced:
+            codes[drops.__code__] = replacement(drops.__code__, 1000, 2000)
+        if marked:
+            frame_hook.mark_resume(drops.__code__)
+
+        def handler(code: types.CodeType, *_: Any) -> Any:
+            return (None, codes[code]) if code in codes else None
+
+        frame_hook.reset()
+        try:
+            with frame_hook.Hook(handler):
+                results = [as_rest(7) for _ in range(3)]
+        finally:
+            drops.__code__ = original
+        self.assertEqual(results, [results[0]] * 3)
+        self.assertTrue(all(thing() is None for thing in things))
+        return results[0]
+
+    def test_a_resume_function_owns_its_arguments(self) -> None:
+        for replaced in False, True:
+            end = 2000 if replaced else 1000
+            result = self.dropped(as_rest, marked=True, replaced=replaced)
+            self.assertEqual(result, (7, True, end))
+
+    def test_others_are_called_through_c(self) -> None:
+        for replaced in False, True:
+            end = 2000 if replaced else 1000
+            self.assertEqual(self.dropped(as_rest, marked=False, replaced=replaced), (7, False, end))
+            # A function between the replacement and the resume function, which may do anything with its stack.
+            self.assertEqual(self.dropped(through_another, marked=True, replaced=replaced), (7, False, end))
+
+
 class Arguments(unittest.TestCase):
     def test_every_kind_of_parameter(self) -> None:
         def f(a, /, b=2, *args, k=5, **kw):  # type: ignore[no-untyped-def]

@@ -142,6 +142,12 @@ impl Builder {
         self.emit(Op::DeleteFast, local.as_u32());
     }
 
+    /// Pushes a local and unbinds it.
+    pub fn take_local(&mut self, local: LocalId) {
+        self.load_local(local);
+        self.delete_local(local);
+    }
+
     /// Pushes what is in a cell.
     pub fn load_deref(&mut self, local: LocalId) {
         self.emit(Op::LoadDeref, local.as_u32());

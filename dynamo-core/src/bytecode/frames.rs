@@ -197,7 +197,9 @@ impl Walk<'_> {
     }
 
     fn touch_locals(&self, inst: Inst, frame: &mut Frame) {
-        let mut stored = frame.stack.iter().rev().copied();
+        // In a local an exception is a value like any other.
+        let stored = frame.stack.iter().rev().copied();
+        let mut stored = stored.map(|slot| if slot == Slot::Exception { Slot::Value } else { slot });
         for access in accesses(self.body, inst, self.free.clone()) {
             let slot = match access {
                 Access::Store(_) => stored.next().unwrap_or(Slot::Value),

@@ -9,21 +9,22 @@
 //! the resume function too. An exception that comes from outside between the two (an interrupt, no memory left) passes
 //! them by.
 //!
-//! A local that is not live at the cut is not passed on. If it holds anything, that stays with the prefix, and goes
-//! when the prefix returns: later than in the original if what comes after the cut would have written the local anew.
+//! A local that is not live at the cut is passed on if it may be written anew: what it held dies there, as in the
+//! original. Whatever else is not live stays with the prefix, and goes when the prefix returns.
 //!
 //! [`call_resume`] alone is for those who make the prefix themselves.
 
 use cranelift_entity::{EntityRef, SecondaryMap};
+use std::collections::BTreeSet;
 
-use super::access::cell_slots;
+use super::access::{Access, accesses, cell_slots, free_slots};
 use super::flow::ControlFlow;
 use super::renumber::renumber_locals;
 use super::super_calls::explicit_super;
 use super::unreachable::{remove_idle_jumps, remove_unreachable};
 use super::{
-    Body, Builder, CodeObject, Continuation, Frame, Frames, Handler, Inst, Liveness, LocalId, Obstacle, Op, Parameter,
-    Resume, ResumeError, Slot, Source, resume,
+    Body, Builder, CodeObject, Const, Continuation, Form, Frame, Frames, Handler, Inst, Liveness, LocalId, Obstacle,
+    Op, Parameter, Resume, ResumeError, Slot, Source, resume,
 };
 
 /// A callable and its `NULL`, below the arguments of a call.
@@ -123,13 +124,26 @@ impl<'a> Splitter<'a> {
         let dead: Vec<_> =
             cells.filter(|&(cell, held)| held == Slot::Value && live.iter().all(|&(other, _)| other != cell)).collect();
         live.extend(dead);
+        let is_live = |local: &LocalId| live.iter().any(|(other, _)| other == local);
+        let dead = self.written(at).into_iter().filter(|local| !is_live(local));
+        let dead: Vec<_> = dead.map(|local| (local, frame.local(local))).collect();
         let line = self.line.unwrap_or_else(|| self.line_before(at));
-        let from = Continuation { at, line, stack: &frame.stack, live: &live };
+        let from = Continuation { at, line, stack: &frame.stack, live: &live, dead: &dead };
         let resume = resume(self.code, &self.body, &from)?;
         match resume.closure.iter().find(|&&cell| frame.local(cell) != Slot::Value) {
             Some(&cell) => Err(ResumeError::Unsupported { at, what: Obstacle::NoCell(cell) }),
             None => Ok(resume),
         }
+    }
+
+    /// The locals that an instruction from here on may write or delete, in order; none that live in cells.
+    fn written(&self, from: Inst) -> BTreeSet<LocalId> {
+        let (reached, free) = (self.flow.reachable(from), free_slots(self.code));
+        let cells: Vec<LocalId> = cell_slots(self.code).collect();
+        let insts = self.body.order().iter().filter(|&&inst| reached[inst]);
+        let accesses = insts.flat_map(|&inst| accesses(&self.body, inst, free.clone()));
+        let written = accesses.filter(|access| matches!(access, Access::Store(_) | Access::Clear(_)));
+        written.map(Access::local).filter(|local| !cells.contains(local)).collect()
     }
 
     /// Splits at every one of these instructions: whichever is reached first is where the prefix ends.
@@ -228,30 +242,38 @@ fn moved(id: LocalId, plain: usize, kept: usize) -> LocalId {
 pub fn call_resume(builder: &mut Builder, resume: &Resume, place: impl Fn(Source) -> LocalId) {
     let cells: Vec<LocalId> = resume.closure.iter().map(|&cell| place(Source::Local(cell))).collect();
     builder.callee(|builder| builder.make_function(resume.code.clone(), &cells));
-    for (index, &Parameter { source, boxed }) in resume.parameters.iter().enumerate() {
-        let local = place(source);
-        if boxed {
-            load_boxed(builder, local, CALLEE + index as u32);
-        } else {
-            builder.load_local(local);
-            builder.delete_local(local);
+    for (index, &Parameter { source, form }) in resume.parameters.iter().enumerate() {
+        let (local, height) = (place(source), CALLEE + index as u32);
+        match form {
+            Form::Value => builder.take_local(local),
+            Form::Boxed => {
+                let boxed = |builder: &mut Builder| builder.build_tuple(1);
+                take_or(builder, local, height, boxed, |builder| builder.build_tuple(0));
+            }
+            Form::OrNone => take_or(builder, local, height, |_| {}, |builder| builder.load_const(Const::None)),
         }
     }
     builder.call(resume.parameters.len() as u32);
 }
 
-/// Pushes a tuple of what a local holds, or an empty one; `height` is that of the stack.
-fn load_boxed(builder: &mut Builder, local: LocalId, height: u32) {
+/// Pushes a local, unbinds it and does `then`; does `otherwise` if it is not bound. `height` is that of the stack.
+fn take_or(
+    builder: &mut Builder,
+    local: LocalId,
+    height: u32,
+    then: impl FnOnce(&mut Builder),
+    otherwise: impl FnOnce(&mut Builder),
+) {
     let (unbound, end) = (builder.label(), builder.label());
     let handler = builder.body_mut().push_handler(Handler { target: unbound, depth: height, lasti: false });
     builder.set_handler(Some(handler));
     builder.load_checked(local);
     builder.set_handler(None);
     builder.delete_local(local);
-    builder.build_tuple(1);
+    then(builder);
     builder.jump(end);
     builder.bind(unbound);
     builder.pop();
-    builder.build_tuple(0);
+    otherwise(builder);
     builder.bind(end);
 }

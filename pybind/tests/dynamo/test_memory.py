@@ -472,7 +472,7 @@ def outside(*_: Any) -> None:
     """Ends a graph."""
 
 
-def dropped_after_a_break(x: torch.Tensor) -> tuple[torch.Tensor, bool]:
+def dropped_after_a_break(x: torch.Tensor) -> tuple[Any, ...]:
     thing: Any = Thing()
     reference = weakref.ref(thing)
     outside(thing)
@@ -481,9 +481,131 @@ def dropped_after_a_break(x: torch.Tensor) -> tuple[torch.Tensor, bool]:
     return y, reference() is None
 
 
-@pytest.mark.xfail(strict=True, reason="the caller of a resume function holds its arguments until it returns")
-def test_an_object_dies_where_the_program_drops_it_after_a_break():
+def deleted_between_breaks(x: torch.Tensor) -> tuple[Any, ...]:
+    thing = Thing()
+    reference = weakref.ref(thing)
+    outside(thing)
+    del thing
+    y = x + 1
+    outside()
+    return y, reference() is None
+
+
+def overwritten_between_breaks(x: torch.Tensor) -> tuple[Any, ...]:
+    thing: Any = Thing()
+    reference = weakref.ref(thing)
+    outside()
+    y = x + 1
+    before = reference() is None
+    thing = 3
+    outside()
+    return y + thing, before, reference() is None
+
+
+def never_read_again(x: torch.Tensor) -> tuple[Any, ...]:
+    thing = Thing()  # its frame holds it to the end
+    reference = weakref.ref(thing)
+    outside()
+    y = x + 1
+    outside()
+    return y, reference() is None
+
+
+def a_tensor(x: torch.Tensor) -> tuple[Any, ...]:
+    t: Any = x * 2
+    reference = weakref.ref(t)
+    outside()
+    y = t + 1
+    held = reference() is None
+    t = None
+    outside()
+    return y, held, reference() is None
+
+
+def in_a_loop(x: torch.Tensor) -> tuple[Any, ...]:
+    seen = []
+    thing: Any = None
+    for _ in range(3):
+        before = weakref.ref(thing) if thing else None
+        thing = Thing()
+        seen.append(before is None or before() is None)
+        outside()
+        x = x + 1
+    last = weakref.ref(thing)
+    seen.append(last() is None)
+    thing = None
+    outside()
+    return x, seen, last() is None
+
+
+def in_a_list(x: torch.Tensor) -> tuple[Any, ...]:
+    things = [Thing()]
+    reference = weakref.ref(things[0])
+    outside(things)
+    y = x + 1
+    things.pop()
+    outside(things)
+    return y, reference() is None
+
+
+def after_an_exception(x: torch.Tensor) -> tuple[Any, ...]:
+    seen = []
+    last: Any = None
+    for i in range(3):
+        x = x + 1
+        try:
+            outside()
+            if i == 1:
+                raise Refused
+            thing = Thing()  # bound on some ways to a break, and not on others
+            last = weakref.ref(thing)
+            outside(thing)
+        except Refused as error:
+            outside(error.args)
+            thing = None
+        seen.append(last() is None)
+    return x, seen
+
+
+def in_a_generator(x: torch.Tensor) -> tuple[Any, ...]:
+    ended = []
+
+    def numbers() -> Iterator[int]:
+        try:
+            yield 1
+            yield 2
+        finally:
+            ended.append(True)
+
+    generator: Any = numbers()
+    y = x + next(generator)
+    outside(generator)
+    before = list(ended)
+    generator = None
+    after = list(ended)
+    outside()
+    return y + 1, before, after
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        dropped_after_a_break,
+        deleted_between_breaks,
+        overwritten_between_breaks,
+        never_read_again,
+        a_tensor,
+        in_a_loop,
+        in_a_list,
+        after_an_exception,
+        in_a_generator,
+    ],
+)
+def test_an_object_dies_where_the_program_drops_it(function: Callable[[torch.Tensor], tuple[Any, ...]]):
     x = torch.ones(2)
-    expected = dropped_after_a_break(x)[1]
-    assert expected
-    assert eager(dropped_after_a_break)(x)[1] == expected
+    expected = function(x)
+    compiled = eager(function)
+    for _ in range(2):
+        got = compiled(x)
+        assert torch.equal(got[0], expected[0])
+        assert got[1:] == expected[1:]

@@ -10,6 +10,7 @@
 //!   what the original raises: see `unbound`.
 //! - **Slots that may be empty.** `NULL`s on the stack are no parameters, nor are locals that are not bound. Of what
 //!   may be one or the other, the parameter is a tuple: of the value, or empty. The prologue unpacks it.
+//! - **Dead locals** are passed on if they are overwritten later: what they hold dies there, as in the original.
 //! - Parameters are unbound as soon as their values are on the stack, so that what the stack held lives no
 //!   longer than it did.
 
@@ -38,6 +39,8 @@ pub struct Continuation<'a> {
     pub stack: &'a [Slot],
     /// The locals that are live there, and whether they are bound. Cells may be among them.
     pub live: &'a [(LocalId, Slot)],
+    /// The locals that are written or deleted before they are read, and whether they are bound.
+    pub dead: &'a [(LocalId, Slot)],
 }
 
 /// A resume function and what it is to be given.
@@ -56,8 +59,19 @@ pub struct Resume {
 pub struct Parameter {
     /// Where its value is.
     pub source: Source,
-    /// Whether the argument is a tuple: of the value, or empty if there is none.
-    pub boxed: bool,
+    /// The form in which it is passed.
+    pub form: Form,
+}
+
+/// The forms of an argument of a resume function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// The value itself.
+    Value,
+    /// A tuple of the value, empty if there is none.
+    Boxed,
+    /// The value, or `None` if there is none: nobody reads it.
+    OrNone,
 }
 
 /// A place in the frame that is left.

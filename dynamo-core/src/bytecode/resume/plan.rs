@@ -3,7 +3,7 @@
 use cranelift_entity::{EntityRef, SecondaryMap};
 
 use super::unbound::{Unbound, unbound};
-use super::{Continuation, LocalSet, Obstacle, Parameter, ResumeError, Source};
+use super::{Continuation, Form, LocalSet, Obstacle, Parameter, ResumeError, Source};
 use crate::bytecode::access::{Access, accesses, free_slots};
 use crate::bytecode::flow::ControlFlow;
 use crate::bytecode::liveness::Liveness;
@@ -45,9 +45,12 @@ impl Plan {
         };
         plan.add_stack(from.stack);
         let mut passed = LocalSet::new();
-        for &(id, held) in from.live.iter().filter(|&&(id, held)| held != Slot::Empty && !locals.is_shared(id)) {
+        let live = from.live.iter().map(|&(id, held)| (id, held, Form::Boxed));
+        let dead = from.dead.iter().map(|&(id, held)| (id, held, Form::OrNone));
+        for (id, held, either) in live.chain(dead).filter(|&(id, held, _)| held != Slot::Empty && !locals.is_shared(id))
+        {
             passed.insert(id);
-            plan.parameters.push(Parameter { source: Source::Local(id), boxed: held == Slot::Either });
+            plan.parameters.push(Parameter { source: Source::Local(id), form: form(held, either) });
             plan.add_local(id, locals.name(id));
         }
         for id in locals.ids().filter(|&id| used.contains(id) && !locals.is_shared(id) && !passed.contains(id)) {
@@ -62,7 +65,7 @@ impl Plan {
 
     fn add_stack(&mut self, stack: &[Slot]) {
         for (place, &held) in stack.iter().enumerate().filter(|&(_, &held)| held != Slot::Empty) {
-            self.parameters.push(Parameter { source: Source::Stack(place), boxed: held == Slot::Either });
+            self.parameters.push(Parameter { source: Source::Stack(place), form: form(held, Form::Boxed) });
             self.varnames.push(format!("___stack{}", self.varnames.len()));
         }
     }
@@ -84,6 +87,11 @@ impl Plan {
         self.slots[id.index()] = LocalId::new(self.varnames.len());
         self.varnames.push(name.to_owned());
     }
+}
+
+/// The form in which a slot is passed; `either` where it may hold nothing.
+fn form(held: Slot, either: Form) -> Form {
+    if held == Slot::Either { either } else { Form::Value }
 }
 
 /// The locals of a code object, and their kinds.

@@ -2,9 +2,9 @@
 
 use cranelift_entity::EntityRef;
 
-use super::Continuation;
 use super::plan::Plan;
 use super::unbound::add_handler;
+use super::{Continuation, Form};
 use crate::bytecode::code::flags;
 use crate::bytecode::flow::ControlFlow;
 use crate::bytecode::renumber::renumber_locals;
@@ -85,7 +85,7 @@ impl Prologue<'_> {
             self.push(slot);
         }
         for (index, parameter) in plan.parameters.iter().enumerate().skip(self.next) {
-            if parameter.boxed {
+            if parameter.form == Form::Boxed {
                 self.unpack_local(LocalId::new(index));
             }
         }

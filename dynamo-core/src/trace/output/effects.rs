@@ -129,7 +129,7 @@ impl Output<'_, '_> {
             out.builder.load_const(Const::None);
             out.builder.load_const(Const::None);
             out.builder.emit(Op::BuildSlice, 2);
-            out.builder.load_local(new);
+            out.builder.take_local(new);
             Ok(())
         })?;
         self.builder.pop();
@@ -170,7 +170,7 @@ impl Output<'_, '_> {
     fn call_on_origin(&mut self, state: StateId, method: &str, given: Option<LocalId>) -> Traced<()> {
         self.push_origin(state)?;
         self.builder.load_method(method);
-        given.into_iter().for_each(|given| self.builder.load_local(given));
+        given.into_iter().for_each(|given| self.builder.take_local(given));
         self.builder.call(u32::from(given.is_some()));
         self.builder.pop();
         Ok(())

@@ -46,7 +46,7 @@ impl Output<'_, '_> {
         self.builder.load_attr("callback");
         let method = self.fresh("callback");
         self.builder.store_local(method);
-        self.builder.callee(|builder| builder.load_local(method));
+        self.builder.callee(|builder| builder.take_local(method));
         self.call_with(function, args, keywords)
     }
 

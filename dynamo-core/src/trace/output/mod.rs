@@ -47,7 +47,7 @@ use crate::{
 };
 use cranelift_entity::EntityRef;
 use fx::NodeId;
-use guards::{Constant, SourceId};
+use guards::{Constant, Root, Source, SourceId};
 use rustc_hash::FxHashMap;
 
 /// The kinds of constants of the new code that only the caller can supply.
@@ -354,6 +354,7 @@ impl<'t, 'h> Output<'t, 'h> {
         for &(slot, _) in bound.iter().rev() {
             self.builder.store_local(slot);
         }
+        self.hold(frame, live)?;
         let held: Vec<ValueId> = frame.stack.iter().copied().chain(bound.iter().map(|&(_, value)| value)).collect();
         let managers = self.managers(&held);
         self.set_grad(&managers)?;
@@ -365,20 +366,57 @@ impl<'t, 'h> Output<'t, 'h> {
         Ok(())
     }
 
+    /// Puts what was made into the locals that the program does not read any more, where they hold it in the original:
+    /// it may be known elsewhere, and is not to die before they let go of it. What nobody knows is not made for them.
+    fn hold(&mut self, frame: &Frame, live: &[(LocalId, Option<ValueId>)]) -> Traced<()> {
+        let cells: Vec<LocalId> = self.frame_cells.values().copied().collect();
+        for (slot, &value) in frame.locals.iter().enumerate() {
+            let (slot, Some(value)) = (LocalId::new(slot), value) else { continue };
+            if live.iter().all(|&(of, _)| of != slot) && !cells.contains(&slot) && self.is_made(value) {
+                self.push(value)?;
+                self.builder.store_local(slot);
+            }
+        }
+        Ok(())
+    }
+
+    /// True for what the code has made or the graph has given, and is known of since.
+    fn is_made(&self, value: ValueId) -> bool {
+        let value = self.t.objects.forced.get(&value).copied().unwrap_or(value);
+        self.built.contains_key(&value)
+            || match self.t.objects.values[value] {
+                Value::State(state) | Value::Instance(state) => self.states.contains_key(&state),
+                Value::Tensor(node) => {
+                    self.results.iter().any(|&result| self.t.first_name(result) == self.t.first_name(node))
+                }
+                _ => false,
+            }
+    }
+
     /// Deletes the locals of the new code that hold what was built and what the graph gave, and the arguments that the
-    /// program has deleted: objects live on as long as in the original. An exception that is raised next would lead to
-    /// this frame, and so to itself.
+    /// program has deleted or overwritten: objects live on as long as in the original. An exception that is raised next
+    /// would lead to this frame, and so to itself.
     fn release(&mut self, frame: &Frame, live: &[(LocalId, Option<ValueId>)]) {
-        let names: Vec<&str> = self.original.local_names().take(self.original.argcount as usize).collect();
-        let deleted = |&slot: &LocalId| {
-            frame.locals.get(slot.index()).is_some_and(Option::is_none)
+        let arguments = self.original.varnames[..self.original.argcount as usize].iter().enumerate();
+        let dropped = |(slot, name): (usize, &String)| {
+            let now = frame.locals.get(slot).copied().flatten();
+            let slot = LocalId::new(slot);
+            let is_dropped = !now.is_some_and(|value| self.is_argument(value, name) || self.is_made(value))
                 && live.iter().all(|&(of, _)| of != slot)
-                && !self.original.cellvars.iter().any(|cell| cell == names[slot.index()])
+                && !self.original.cellvars.contains(name);
+            is_dropped.then_some(slot)
         };
-        let arguments = (0..names.len()).map(LocalId::new).filter(deleted);
-        let mut locals: Vec<LocalId> = self.built.values().copied().chain(self.result_tuple).chain(arguments).collect();
+        let built = self.built.values().chain(self.states.values()).chain(&self.result_tuple);
+        let read = self.kept.values().chain(self.globals.values());
+        let mut locals: Vec<LocalId> = built.chain(read).copied().chain(arguments.filter_map(dropped)).collect();
         locals.sort_unstable();
         locals.into_iter().for_each(|local| self.builder.delete_local(local));
+    }
+
+    /// True for what the argument of this name was at the call.
+    fn is_argument(&self, value: ValueId, name: &str) -> bool {
+        let source = self.t.source(value).and_then(|source| self.t.sources.get(source));
+        matches!(source, Some(Source::Root(Root::Local(id))) if self.text(id) == name)
     }
 
     /// Sets the mode of autograd as the program has set it, beyond the contexts that set it themselves.

@@ -107,7 +107,7 @@ impl Output<'_, '_> {
                 let of = self.fresh("object");
                 self.builder.store_local(of);
                 self.call_named(&format!("{owner}.__getitem__"), 2, |out| {
-                    out.builder.load_local(of);
+                    out.builder.take_local(of);
                     out.load_key(key)
                 })?;
             }
@@ -116,7 +116,7 @@ impl Output<'_, '_> {
                 self.builder.store_local(of);
                 self.call_named("builtins.next", 1, |out| {
                     out.call_named("itertools.islice", 3, |out| {
-                        out.builder.load_local(of);
+                        out.builder.take_local(of);
                         out.builder.load_const(Const::Int(i64::from(place)));
                         out.builder.load_const(Const::None);
                         Ok(())
@@ -152,7 +152,7 @@ impl Output<'_, '_> {
                 };
                 let function = self.fresh("object");
                 self.builder.store_local(function);
-                self.builder.callee(|builder| builder.load_local(function));
+                self.builder.callee(|builder| builder.take_local(function));
                 let mut names = Vec::new();
                 for arg in args {
                     self.load_constant(arg)?;
@@ -173,7 +173,7 @@ impl Output<'_, '_> {
                 let (name, of) = (self.text(id), self.fresh("object"));
                 self.builder.store_local(of);
                 self.call_named("builtins.object.__getattribute__", 2, |out| {
-                    out.builder.load_local(of);
+                    out.builder.take_local(of);
                     out.builder.load_const(Const::Str(name));
                     Ok(())
                 })?;
@@ -182,7 +182,7 @@ impl Output<'_, '_> {
                 let of = self.fresh("array");
                 self.builder.store_local(of);
                 self.call_named("rust_inductor._numpy.to_tensor", 1, |out| {
-                    out.builder.load_local(of);
+                    out.builder.take_local(of);
                     Ok(())
                 })?;
             }
@@ -191,7 +191,7 @@ impl Output<'_, '_> {
                 let of = self.fresh("object");
                 self.builder.store_local(of);
                 self.call_named("builtins.type", 1, |out| {
-                    out.builder.load_local(of);
+                    out.builder.take_local(of);
                     Ok(())
                 })?;
             }

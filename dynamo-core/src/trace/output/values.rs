@@ -143,7 +143,7 @@ impl Output<'_, '_> {
                 self.push_context(&context)?;
                 let manager = self.fresh("manager");
                 self.builder.store_local(manager);
-                self.builder.callee(|builder| builder.load_local(manager));
+                self.builder.callee(|builder| builder.take_local(manager));
                 self.push(function)?;
                 self.builder.call(1);
                 self.keep(value);
