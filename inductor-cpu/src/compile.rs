@@ -60,7 +60,7 @@ pub(crate) fn build(
         let module = optimised(emit(&context, SYMBOL)?, machine)?;
         machine.write_to_memory_buffer(&module, FileType::Object).map_err(|e| e.to_string())
     })??;
-    store.put(key, object.as_slice());
+    store.put(key, &host.label(), object.as_slice());
     jit::link(object.as_slice().to_vec())
 }
 

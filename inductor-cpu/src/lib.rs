@@ -103,6 +103,11 @@ impl Cpu {
         Cpu { pool, ..self }
     }
 
+    /// The label of the machine code that the device keeps in its store.
+    pub fn label(&self) -> String {
+        self.host.label()
+    }
+
     /// Sets the store in which the device keeps machine code and finds it again.
     pub fn with_store(self, store: Arc<dyn Store>) -> Cpu {
         Cpu { store, ..self }

@@ -98,6 +98,12 @@ impl Host {
         })
     }
 
+    /// The label of machine code for the host: code is found again on hosts of the same label alone.
+    pub(crate) fn label(&self) -> String {
+        let (cpu, bits, cache) = (&self.cpu, self.vector_bytes * 8, self.cache_bytes >> 10);
+        format!("CPU code for {cpu}, vectors of {bits} bits, {cache} KiB of cache")
+    }
+
     /// The function attributes that make LLVM use the host's instructions.
     pub(crate) fn attributes(&self) -> [(&'static str, String); 3] {
         [

@@ -36,7 +36,7 @@ impl Store for Memory {
         found
     }
 
-    fn put(&self, key: &Key, bytes: &[u8]) {
+    fn put(&self, key: &Key, _label: &str, bytes: &[u8]) {
         self.entries.lock().expect("not poisoned").insert(*key, bytes.to_vec());
         self.counts.lock().expect("not poisoned").1 += 1;
     }

@@ -163,7 +163,7 @@ impl Cuda {
             Some(functions) => functions,
             None => {
                 let cubin = self.nvrtc.compile(text, architecture)?;
-                self.store.put(&key, &cubin);
+                self.store.put(&key, &format!("CUDA code for {architecture}"), &cubin);
                 self.driver.load(&cubin, names)?
             }
         };

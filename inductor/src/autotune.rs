@@ -57,7 +57,7 @@ impl Autotuner {
             let winner = fastest(&seconds);
             tracing::debug!(target: "rust_inductor::autotune", of = %self.of, ?seconds, winner);
             if let Ok(at) = u8::try_from(winner) {
-                self.store.put(&key, &[at]);
+                self.store.put(&key, "fastest way", &[at]);
             }
             winner
         });
@@ -111,7 +111,7 @@ mod tests {
             self.held().get(key).cloned()
         }
 
-        fn put(&self, key: &Key, bytes: &[u8]) {
+        fn put(&self, key: &Key, _label: &str, bytes: &[u8]) {
             self.held().insert(*key, bytes.to_vec());
         }
     }

@@ -8,12 +8,19 @@
 //! | `RUST_INDUCTOR_CACHE_MB` | its limit in megabytes ([`LIMIT`]) |
 //!
 //! The variables are read at each compilation, while Python's lock is held (nobody changes them then).
+//!
+//! All that a process has needed can be taken to others as an artefact. The entries of one are found before anything on
+//! disk, and stay in memory.
 
-use inductor::store::{Disk, Key, Store};
+use inductor::store::{Artifact, ArtifactError, Disk, Entry, Key, Store};
+use inductor_cpu::Cpu;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// Megabytes that a directory takes up at most.
 const LIMIT: u64 = 1024;
@@ -26,12 +33,20 @@ pub(crate) struct Cache;
 
 impl Store for Cache {
     fn get(&self, key: &Key) -> Option<Vec<u8>> {
-        disk()?.get(key)
+        let (loaded, disk) = {
+            let current = current();
+            (current.loaded.get(key).map(|entry| entry.bytes.clone()), current.disk.clone())
+        };
+        let found = loaded.or_else(|| disk?.get(key))?;
+        current().used.insert(*key);
+        Some(found)
     }
 
-    fn put(&self, key: &Key, bytes: &[u8]) {
-        if let Some(disk) = disk() {
-            disk.put(key, bytes);
+    fn put(&self, key: &Key, label: &str, bytes: &[u8]) {
+        let disk = current().disk.clone();
+        if let Some(disk) = disk {
+            disk.put(key, label, bytes);
+            current().used.insert(*key);
         }
     }
 }
@@ -84,18 +99,19 @@ impl Settings {
 }
 
 /// The store for the settings that were last read.
+#[derive(Default)]
 struct Current {
     settings: Option<Settings>,
     disk: Option<Arc<Disk>>,
+    /// The entries that artefacts have brought.
+    loaded: FxHashMap<Key, Entry>,
+    /// The entries that this process has found or made.
+    used: FxHashSet<Key>,
 }
 
 fn current() -> MutexGuard<'static, Current> {
-    static CURRENT: Mutex<Current> = Mutex::new(Current { settings: None, disk: None });
+    static CURRENT: LazyLock<Mutex<Current>> = LazyLock::new(Mutex::default);
     CURRENT.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn disk() -> Option<Arc<Disk>> {
-    current().disk.clone()
 }
 
 /// Follows the environment.
@@ -103,6 +119,56 @@ pub(crate) fn refresh(_: Python<'_>) {
     let settings = Settings::read();
     let mut current = current();
     if current.settings.as_ref() != Some(&settings) {
-        *current = Current { disk: settings.open(), settings: Some(settings) };
+        current.disk = settings.open();
+        current.settings = Some(settings);
     }
+}
+
+/// The contents of an artefact: the version that made it, and of each entry its key, label and size.
+type Contents = (String, Vec<(String, String, usize)>);
+
+/// All entries that this process has found in the cache or made, as the bytes of an artefact.
+#[pyfunction]
+pub(crate) fn save_artifact(py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
+    refresh(py);
+    let current = current();
+    let Some(disk) = &current.disk else {
+        return Err(PyRuntimeError::new_err("the cache is off, so nothing that was compiled is kept"));
+    };
+    let entry = |key: &Key| current.loaded.get(key).cloned().or_else(|| disk.entry(key));
+    let mut entries: Vec<_> = current.used.iter().filter_map(|key| Some((*key, entry(key)?))).collect();
+    entries.sort_by_key(|(key, _)| *key);
+    Ok(PyBytes::new(py, &Artifact { build: BUILD.to_owned(), entries }.encode()))
+}
+
+/// The contents of an artefact, which is not loaded.
+#[pyfunction]
+pub(crate) fn read_artifact(bytes: &[u8]) -> PyResult<Contents> {
+    Ok(contents(&decode(bytes)?))
+}
+
+/// Has this process find an artefact's entries. Says whether it can: those of another version it cannot.
+#[pyfunction]
+pub(crate) fn load_artifact(bytes: &[u8]) -> PyResult<bool> {
+    let artifact = decode(bytes)?;
+    let fits = artifact.build == BUILD;
+    if fits {
+        current().loaded.extend(artifact.entries);
+    }
+    Ok(fits)
+}
+
+/// The label of machine code for this process's processor.
+#[pyfunction]
+pub(crate) fn host_label() -> String {
+    Cpu::new().label()
+}
+
+fn decode(bytes: &[u8]) -> PyResult<Artifact> {
+    Artifact::decode(bytes).map_err(|error: ArtifactError| PyValueError::new_err(error.to_string()))
+}
+
+fn contents(artifact: &Artifact) -> Contents {
+    let row = |(key, entry): &(Key, Entry)| (key.to_string(), entry.label.clone(), entry.bytes.len());
+    (artifact.build.clone(), artifact.entries.iter().map(row).collect())
 }

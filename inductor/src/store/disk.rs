@@ -10,7 +10,7 @@
 //! were not there, and said once. A failure to write is said once.
 
 use super::entry::{self, Damage, HEADER};
-use super::{Key, Store, Untrusted, private};
+use super::{Entry, Key, Store, Untrusted, private};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -90,7 +90,7 @@ impl Disk {
         self.root.join(shard).join(rest)
     }
 
-    fn read(&self, key: &Key) -> Result<Option<Vec<u8>>, Unreadable> {
+    fn read(&self, key: &Key) -> Result<Option<Entry>, Unreadable> {
         let opened = match private::open(&self.path(key)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             opened => opened?,
@@ -102,17 +102,17 @@ impl Disk {
             _ => Unreadable::Io(error),
         })?;
         entry::check_header(&header, key, found.len())?;
-        let mut payload = Vec::with_capacity(found.len() as usize - HEADER);
-        file.read_to_end(&mut payload)?;
-        entry::check_payload(&header, &payload)?;
+        let mut rest = Vec::with_capacity(found.len() as usize - HEADER);
+        file.read_to_end(&mut rest)?;
+        let entry = entry::decode(&header, rest)?;
         note_use(&file, &found);
-        Ok(Some(payload))
+        Ok(Some(entry))
     }
 
-    fn write(&self, key: &Key, bytes: &[u8]) -> io::Result<()> {
+    fn write(&self, key: &Key, label: &str, bytes: &[u8]) -> io::Result<()> {
         let path = self.path(key);
         let Some(shard) = path.parent() else { return Ok(()) };
-        let file = entry::encode(key, bytes);
+        let file = entry::encode(key, label, bytes);
         let size = room(file.len() as u64);
         if size > self.share {
             tracing::debug!(target: "rust_inductor", %key, size, "too large to be kept");
@@ -129,8 +129,9 @@ impl Disk {
     }
 }
 
-impl Store for Disk {
-    fn get(&self, key: &Key) -> Option<Vec<u8>> {
+impl Disk {
+    /// What was put under this key, if it is there still.
+    pub fn entry(&self, key: &Key) -> Option<Entry> {
         let key = &self.own(key);
         let read = self.read(key);
         read.inspect_err(|reason| {
@@ -143,9 +144,15 @@ impl Store for Disk {
         .ok()
         .flatten()
     }
+}
 
-    fn put(&self, key: &Key, bytes: &[u8]) {
-        if let Err(reason) = self.write(&self.own(key), bytes)
+impl Store for Disk {
+    fn get(&self, key: &Key) -> Option<Vec<u8>> {
+        Some(self.entry(key)?.bytes)
+    }
+
+    fn put(&self, key: &Key, label: &str, bytes: &[u8]) {
+        if let Err(reason) = self.write(&self.own(key), label, bytes)
             && !self.told_failure.swap(true, Ordering::Relaxed)
         {
             let path = self.root.display();

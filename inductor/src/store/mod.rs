@@ -2,11 +2,13 @@
 //!
 //! A [`Store`] gives back bytes that were put into it under a [`Key`], or nothing. The key is a hash of all that the
 //! bytes follow from (the text of an IR, options, the machine, versions), so nothing in a store is ever out of date.
-//! The meaning of the bytes is the business of who puts them there: a backend's machine code, a shader's text.
+//! The meaning of the bytes is the business of who puts them there: a backend's machine code, a shader's text. Entries
+//! go from one machine to another in an [`Artifact`].
 //!
 //! Invariants: what [`Store::get`] gives is, byte for byte, what was put there under that key; no failure of a store is
 //! a failure of compilation. Absent: anything of a device, and of the environment (who opens a store says where).
 
+mod artifact;
 mod disk;
 mod entry;
 mod private;
@@ -14,13 +16,14 @@ mod private;
 #[cfg(test)]
 mod tests;
 
+pub use artifact::{Artifact, ArtifactError};
 pub use disk::Disk;
 pub use private::Untrusted;
 
 use std::fmt;
 
 /// The identity of an entry: a hash of all that it follows from.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key([u8; Key::BYTES]);
 
 impl Key {
@@ -60,13 +63,22 @@ impl fmt::Debug for Key {
     }
 }
 
+/// What is kept under a key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// What it is and which machines it is for, in words, for a list of entries.
+    pub label: String,
+    /// The bytes that were put.
+    pub bytes: Vec<u8>,
+}
+
 /// A cache of results of compilation.
 pub trait Store: Send + Sync {
     /// The bytes that were put there under this key, if they still are.
     fn get(&self, key: &Key) -> Option<Vec<u8>>;
 
-    /// Keeps bytes under a key, or does not.
-    fn put(&self, key: &Key, bytes: &[u8]);
+    /// Keeps bytes under a key, or does not; `label` as in [`Entry`].
+    fn put(&self, key: &Key, label: &str, bytes: &[u8]);
 }
 
 /// Keeps nothing.
@@ -78,5 +90,5 @@ impl Store for Nowhere {
         None
     }
 
-    fn put(&self, _key: &Key, _bytes: &[u8]) {}
+    fn put(&self, _key: &Key, _label: &str, _bytes: &[u8]) {}
 }

@@ -13,6 +13,9 @@ use tracing::{Event, Metadata, Subscriber, span};
 /// Room for 16 KiB in each directory.
 const LIMIT: u64 = 256 << 14;
 
+/// The label of all entries.
+const LABEL: &str = "a test";
+
 fn key(name: &str) -> Key {
     Key::new("test", [name.as_bytes()])
 }
@@ -100,7 +103,7 @@ fn gives_back_what_was_put() {
     let (_place, disk) = store();
     assert_eq!(disk.get(&key("a")), None);
     for bytes in [&b"some code"[..], b""] {
-        disk.put(&key("a"), bytes);
+        disk.put(&key("a"), LABEL, bytes);
         assert_eq!(disk.get(&key("a")).as_deref(), Some(bytes));
         assert_eq!(disk.get(&key("b")), None);
     }
@@ -113,7 +116,7 @@ fn gives_back_what_was_put() {
 fn a_byte_damaged_anywhere_is_seen_and_said_once() {
     let (_place, disk) = store();
     let told = warnings(|| {
-        disk.put(&key("a"), b"some code");
+        disk.put(&key("a"), LABEL, b"some code");
         let path = files(&disk).remove(0);
         let whole = fs::read(&path).expect("it is there");
         for at in 0..whole.len() {
@@ -128,7 +131,7 @@ fn a_byte_damaged_anywhere_is_seen_and_said_once() {
         }
         fs::write(&path, [&whole[..], b"x"].concat()).expect("it is ours");
         assert_eq!(disk.get(&key("a")), None, "a byte more");
-        disk.put(&key("a"), b"some code");
+        disk.put(&key("a"), LABEL, b"some code");
         assert_eq!(disk.get(&key("a")).as_deref(), Some(&b"some code"[..]));
     });
     assert_eq!(told, 1);
@@ -137,10 +140,10 @@ fn a_byte_damaged_anywhere_is_seen_and_said_once() {
 #[test]
 fn another_build_finds_nothing() {
     let (_place, disk) = store();
-    disk.put(&key("a"), b"some code");
+    disk.put(&key("a"), LABEL, b"some code");
     let other = Disk::open(disk.root(), LIMIT, "another build").expect("it is private");
     assert_eq!(other.get(&key("a")), None);
-    other.put(&key("a"), b"other code");
+    other.put(&key("a"), LABEL, b"other code");
     assert_eq!(disk.get(&key("a")).as_deref(), Some(&b"some code"[..]));
 }
 
@@ -148,7 +151,7 @@ fn another_build_finds_nothing() {
 fn an_entry_under_another_name_is_not_used() {
     let (_place, disk) = store();
     let [a, b] = neighbours(2).try_into().expect("two");
-    disk.put(&a, b"a's");
+    disk.put(&a, LABEL, b"a's");
     let path = files(&disk).remove(0);
     fs::copy(&path, path.with_file_name(file_of(&b))).expect("it is ours");
     assert_eq!(warnings(|| assert_eq!(disk.get(&b), None)), 1);
@@ -159,13 +162,13 @@ fn what_was_used_longest_ago_goes_first() {
     let (_place, disk) = store();
     let keys = neighbours(5);
     for (age, key) in keys[..4].iter().enumerate() {
-        disk.put(key, &[0; 2000]);
+        disk.put(key, LABEL, &[0; 2000]);
         let path = disk.root().join("07").join(file_of(key));
         let time = SystemTime::now() - Duration::from_secs(3600 * (10 - age as u64));
         fs::File::options().write(true).open(path).and_then(|file| file.set_modified(time)).expect("it is ours");
     }
     assert!(disk.get(&keys[0]).is_some(), "used now");
-    disk.put(&keys[4], &[0; 2000]);
+    disk.put(&keys[4], LABEL, &[0; 2000]);
     let kept: Vec<bool> = keys.iter().map(|key| disk.get(key).is_some()).collect();
     assert_eq!(kept, [true, false, false, true, true]);
 }
@@ -173,7 +176,7 @@ fn what_was_used_longest_ago_goes_first() {
 #[test]
 fn what_is_larger_than_its_share_is_not_kept() {
     let (_place, disk) = store();
-    disk.put(&key("a"), &[0; 1 << 14]);
+    disk.put(&key("a"), LABEL, &[0; 1 << 14]);
     assert_eq!(disk.get(&key("a")), None);
 }
 
@@ -181,14 +184,14 @@ fn what_is_larger_than_its_share_is_not_kept() {
 fn what_a_process_left_unfinished_is_removed_in_time() {
     let (_place, disk) = store();
     let [a, b] = neighbours(2).try_into().expect("two");
-    disk.put(&a, b"a's");
+    disk.put(&a, LABEL, b"a's");
     let old = files(&disk).remove(0).with_file_name("1-2-3.new");
     fs::write(&old, b"half of").expect("it is ours");
-    disk.put(&a, b"a's");
+    disk.put(&a, LABEL, b"a's");
     assert!(old.exists(), "it may be in the making");
     let time = SystemTime::now() - Duration::from_secs(7200);
     fs::File::options().write(true).open(&old).and_then(|file| file.set_modified(time)).expect("it is ours");
-    disk.put(&b, b"b's");
+    disk.put(&b, LABEL, b"b's");
     assert!(!old.exists());
     assert_eq!(disk.get(&a).as_deref(), Some(&b"a's"[..]));
 }
@@ -200,7 +203,7 @@ fn a_full_disk_is_said_once_and_leaves_nothing() {
         fs::write(path, &bytes[..bytes.len() / 2])?;
         Err(io::ErrorKind::StorageFull.into())
     });
-    let told = warnings(|| (0..5).for_each(|n| disk.put(&key(&format!("{n}")), b"some code")));
+    let told = warnings(|| (0..5).for_each(|n| disk.put(&key(&format!("{n}")), LABEL, b"some code")));
     assert_eq!(told, 1);
     assert!(files(&disk).is_empty());
     assert_eq!(disk.get(&key("0")), None);
@@ -217,7 +220,7 @@ fn threads_and_stores_share_a_directory() {
                 for n in (0..40).chain(0..40) {
                     let key = key(&format!("{n}"));
                     assert!(store.get(&key).is_none_or(|found| found == bytes(n)));
-                    store.put(&key, &bytes(n));
+                    store.put(&key, LABEL, &bytes(n));
                 }
             });
         }
@@ -277,7 +280,7 @@ mod permissions {
     fn links_and_pipes_in_place_of_entries_are_not_read() {
         let (_place, disk) = store();
         let [a, b] = neighbours(2).try_into().expect("two");
-        disk.put(&a, b"a's");
+        disk.put(&a, LABEL, b"a's");
         let path = files(&disk).remove(0);
         let elsewhere = disk.root().join("elsewhere");
         fs::rename(&path, &elsewhere).expect("it is ours");
@@ -295,16 +298,49 @@ mod permissions {
     fn a_directory_that_cannot_be_written_to_can_be_read() {
         let (_place, disk) = store();
         let [a, b] = neighbours(2).try_into().expect("two");
-        disk.put(&a, b"a's");
+        disk.put(&a, LABEL, b"a's");
         let shard = disk.root().join("07");
         set_mode(&shard, 0o500);
         let told = warnings(|| {
-            disk.put(&b, b"b's");
-            disk.put(&b, b"b's");
+            disk.put(&b, LABEL, b"b's");
+            disk.put(&b, LABEL, b"b's");
             assert_eq!(disk.get(&a).as_deref(), Some(&b"a's"[..]));
         });
         // Permissions do not stop the superuser.
         assert_eq!(told, usize::from(disk.get(&b).is_none()));
         set_mode(&shard, 0o700);
+    }
+}
+
+#[test]
+fn an_artifact_comes_back_whole_or_not_at_all() {
+    let entry = |label: &str, bytes: &[u8]| Entry { label: label.to_owned(), bytes: bytes.to_vec() };
+    let entries = vec![(key("a"), entry("machine code", b"some code")), (key("b"), entry("", b""))];
+    let artifact = Artifact { build: BUILD.to_owned(), entries };
+    let file = artifact.encode();
+    assert_eq!(Artifact::decode(&file).as_ref(), Ok(&artifact));
+    assert_eq!(Artifact::digest(&file), blake3::hash(&file[..file.len() - 32]).to_string());
+    for at in 0..file.len() {
+        let mut damaged = file.clone();
+        damaged[at] ^= 0x10;
+        assert!(Artifact::decode(&damaged).is_err(), "byte {at}");
+        assert!(Artifact::decode(&file[..at]).is_err(), "{at} bytes");
+    }
+    let empty = Artifact { build: String::new(), entries: Vec::new() };
+    assert_eq!(Artifact::decode(&empty.encode()), Ok(empty));
+}
+
+#[test]
+fn an_artifact_with_a_right_digest_and_wrong_lengths_is_refused() {
+    let signed = |body: &[u8]| [body, blake3::hash(body).as_bytes()].concat();
+    let empty = Artifact { build: String::new(), entries: Vec::new() }.encode();
+    let body = &empty[..empty.len() - 32];
+    assert!(Artifact::decode(&signed(body)).is_ok());
+    let long = [&body[..8], &u64::MAX.to_le_bytes()].concat();
+    let cut = [body, &entry::encode(&key("a"), LABEL, b"some code")[..40]].concat();
+    let mut huge = [body, &entry::encode(&key("a"), LABEL, b"some code")].concat();
+    huge[body.len() + 40..body.len() + 56].fill(0xff);
+    for wrong in [&body[..8], &body[..12], &long, &cut, &huge] {
+        assert!(Artifact::decode(&signed(wrong)).is_err(), "{wrong:?}");
     }
 }

@@ -9,14 +9,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeGuard
 
     import torch
 
+    from rust_inductor._artifacts import Artifact
     from rust_inductor._explain import Explanation
 
-__all__ = ["backend", "compile", "disable", "explain", "graph_break", "reset"]
+__all__ = [
+    "backend",
+    "compile",
+    "disable",
+    "explain",
+    "graph_break",
+    "load_artifact",
+    "load_cache_artifacts",
+    "read_artifact",
+    "reset",
+    "save_artifact",
+    "save_cache_artifacts",
+]
 
 
 def backend(
@@ -169,6 +183,49 @@ def explain(function: Callable[..., Any], **kwargs: Any) -> Callable[..., Explan
     from rust_inductor import _explain
 
     return _explain.explain(function, **kwargs)
+
+
+def save_artifact(path: str | os.PathLike[str]) -> Artifact:
+    """Write all code that this process has compiled, or found in the cache, to one file, for other machines.
+
+    What it fits is in its entries' labels: this version of this package, and processors and devices like this
+    machine's. An error if the cache is off, for then nothing is kept.
+    """
+    from rust_inductor import _artifacts
+
+    return _artifacts.save(path)
+
+
+def load_artifact(path: str | os.PathLike[str], *, digest: str | None = None) -> Artifact:
+    """Let this process find the code of a file that :func:`save_artifact` wrote, before it looks into its cache.
+
+    The code is run. So load files that you trust, or whose ``digest`` you know: another one is an error, as is a
+    damaged file. A file of another version, or without code for this machine, is told of in a warning.
+    """
+    from rust_inductor import _artifacts
+
+    return _artifacts.load(path, digest)
+
+
+def read_artifact(path: str | os.PathLike[str]) -> Artifact:
+    """Tell what is in a file that :func:`save_artifact` wrote: ``print(read_artifact(path))``. Nothing is loaded."""
+    from rust_inductor import _artifacts
+
+    return _artifacts.read(path)
+
+
+def save_cache_artifacts() -> tuple[bytes, Artifact]:
+    """Give what :func:`save_artifact` would write, as ``torch.compiler.save_cache_artifacts`` does."""
+    from rust_inductor import _artifacts
+
+    return _artifacts.save_bytes()
+
+
+def load_cache_artifacts(artifacts: bytes) -> Artifact:
+    """Load the bytes of :func:`save_cache_artifacts`, as :func:`load_artifact` loads a file."""
+    from rust_inductor import _artifacts
+
+    return _artifacts.load_bytes(artifacts)
 
 
 #: Submodules that are imported when they are first named; graphs that compute arrays name functions of `_numpy`.
