@@ -8,6 +8,8 @@ import contextlib
 import dataclasses
 import enum
 import functools
+import operator
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -711,3 +713,48 @@ def test_legacy_classes_of_tensors(make: Callable[[Any], Any]) -> None:
     ours, theirs = _capture.optimize(make, backend="eager", fullgraph=True)(X), make(X)
     assert ours.dtype == theirs.dtype
     assert torch.equal(ours, theirs)
+
+
+@torch._dynamo.disable
+def ends_a_graph(x: torch.Tensor) -> torch.Tensor:
+    return x + 1
+
+
+BINDINGS: list[Any] = [
+    staticmethod(lambda *args: len(args)),
+    classmethod(lambda *args: 10 + len(args)),
+    lambda *args: 20 + len(args),
+    operator.add,
+]
+
+
+@pytest.mark.parametrize("first", range(len(BINDINGS)))
+def test_a_member_that_is_bound_in_another_way_is_noticed_though_the_graph_ends_before_it_is_called(first: int):
+    class Base:
+        member = BINDINGS[first]
+
+    class Thing(Base):
+        pass
+
+    thing = Thing()
+
+    def through_an_object(x: torch.Tensor) -> Any:
+        return thing.member(x, ends_a_graph(x))
+
+    def through_the_class(x: torch.Tensor) -> Any:
+        return Thing.member(x, ends_a_graph(x))
+
+    for function in through_an_object, through_the_class:
+        compiled = _capture.optimize(function, "eager")
+        for binding in [BINDINGS[first], *BINDINGS]:
+            Thing.member = binding
+            x = torch.ones(2)
+            try:
+                expected = function(x)
+            except TypeError as error:
+                with pytest.raises(TypeError, match=re.escape(str(error))):
+                    compiled(x)
+                continue
+            got = compiled(x)
+            assert torch.equal(torch.as_tensor(got), torch.as_tensor(expected))
+        del Thing.member

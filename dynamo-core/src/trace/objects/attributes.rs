@@ -297,22 +297,26 @@ impl Tracer<'_> {
     }
 
     /// A function that the class has, whose way there leads through the class; the object itself has nothing of the
-    /// name.
+    /// name. That it is this function is guarded at once: another one may be bound in another way.
     fn class_member_of(&mut self, instance: Instance, name: &str, found: Obj) -> Traced {
         self.guard_not_own(instance, name);
         let source = self.class_source(instance)?.map(|source| self.sources.attr(source, name));
         if source.is_none() && !self.host.is_immutable(instance.class) {
             return Err(self.no_attr(instance.this, name));
         }
-        Ok(self.member(found, source))
+        let function = self.member(found, source);
+        self.force(function)?;
+        Ok(function)
     }
 
-    /// A function in a descriptor that the class has.
+    /// A function in a descriptor that the class has; guarded at once, as other descriptors read other parts.
     fn class_part(&mut self, instance: Instance, name: &str, found: Obj, part: &str) -> Traced {
         let Some(source) = self.class_source(instance)? else { return Err(self.no_attr(instance.this, name)) };
         let source = self.sources.attr(source, name);
         let source = self.sources.attr(source, part);
-        Ok(self.lazy(found, source))
+        let function = self.lazy(found, source);
+        self.force(function)?;
+        Ok(function)
     }
 
     /// Guards that an object of the caller's has nothing of its own under a name.

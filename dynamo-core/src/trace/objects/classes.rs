@@ -84,6 +84,8 @@ impl Tracer<'_> {
             ClassAttr::ClassMethod(function) => {
                 let source = self.sources.attr(source, "__func__");
                 let function = self.lazy(function, source);
+                // Bound to the class as long as it is this class method's.
+                self.force(function)?;
                 Some(self.value(Value::Method { function, this: class }))
             }
             ClassAttr::Builtin(method, _) if method == APPLY => {

@@ -130,13 +130,13 @@ class Endless(BaseException):
 
 @contextlib.contextmanager
 def limited() -> Iterator[None]:
-    """Raises :class:`Endless` after a while."""
+    """Raises :class:`Endless` after a while, and again where a ``finally`` of the program has no end either."""
 
     def end(_signal: int, _frame: Any) -> None:
         raise Endless
 
     before = signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE / 4)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE / 4, PATIENCE / 16)
     try:
         yield
     finally:
