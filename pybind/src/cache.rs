@@ -9,7 +9,7 @@
 //!
 //! The variables are read at each compilation, while Python's lock is held (nobody changes them then).
 //!
-//! All that a process has needed can be taken to others as an artefact. The entries of one are found before anything on
+//! All that a process has needed can be taken to others as an artifact. The entries of one are found before anything on
 //! disk, and stay in memory.
 
 use inductor::store::{Artifact, ArtifactError, Disk, Entry, Key, Store};
@@ -103,7 +103,7 @@ impl Settings {
 struct Current {
     settings: Option<Settings>,
     disk: Option<Arc<Disk>>,
-    /// The entries that artefacts have brought.
+    /// The entries that artifacts have brought.
     loaded: FxHashMap<Key, Entry>,
     /// The entries that this process has found or made.
     used: FxHashSet<Key>,
@@ -117,37 +117,43 @@ fn current() -> MutexGuard<'static, Current> {
 /// Follows the environment.
 pub(crate) fn refresh(_: Python<'_>) {
     let settings = Settings::read();
-    let mut current = current();
-    if current.settings.as_ref() != Some(&settings) {
-        current.disk = settings.open();
+    if current().settings.as_ref() != Some(&settings) {
+        // Whoever hears that it cannot be opened may run Python, which waits for nobody who waits for us.
+        let disk = settings.open();
+        let mut current = current();
+        current.disk = disk;
         current.settings = Some(settings);
     }
 }
 
-/// The contents of an artefact: the version that made it, and of each entry its key, label and size.
-type Contents = (String, Vec<(String, String, usize)>);
+/// The contents of an artifact: its digest, the version that made it, and of each entry its key, label and size.
+type Contents = (String, String, Vec<(String, String, usize)>);
 
-/// All entries that this process has found in the cache or made, as the bytes of an artefact.
+/// All entries that this process has found in the cache or made, as the bytes of an artifact.
 #[pyfunction]
 pub(crate) fn save_artifact(py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
     refresh(py);
-    let current = current();
-    let Some(disk) = &current.disk else {
+    let (disk, mut used) = {
+        let current = current();
+        let used: Vec<_> = current.used.iter().map(|key| (*key, current.loaded.get(key).cloned())).collect();
+        (current.disk.clone(), used)
+    };
+    let Some(disk) = disk else {
         return Err(PyRuntimeError::new_err("the cache is off, so nothing that was compiled is kept"));
     };
-    let entry = |key: &Key| current.loaded.get(key).cloned().or_else(|| disk.entry(key));
-    let mut entries: Vec<_> = current.used.iter().filter_map(|key| Some((*key, entry(key)?))).collect();
-    entries.sort_by_key(|(key, _)| *key);
+    used.sort_by_key(|(key, _)| *key);
+    let entries = used.into_iter().filter_map(|(key, loaded)| Some((key, loaded.or_else(|| disk.entry(&key))?)));
+    let entries = entries.collect();
     Ok(PyBytes::new(py, &Artifact { build: BUILD.to_owned(), entries }.encode()))
 }
 
-/// The contents of an artefact, which is not loaded.
+/// The contents of an artifact, which is not loaded.
 #[pyfunction]
 pub(crate) fn read_artifact(bytes: &[u8]) -> PyResult<Contents> {
     Ok(contents(&decode(bytes)?))
 }
 
-/// Has this process find an artefact's entries. Says whether it can: those of another version it cannot.
+/// Has this process find an artifact's entries. Says whether it can: those of another version it cannot.
 #[pyfunction]
 pub(crate) fn load_artifact(bytes: &[u8]) -> PyResult<bool> {
     let artifact = decode(bytes)?;
@@ -170,5 +176,5 @@ fn decode(bytes: &[u8]) -> PyResult<Artifact> {
 
 fn contents(artifact: &Artifact) -> Contents {
     let row = |(key, entry): &(Key, Entry)| (key.to_string(), entry.label.clone(), entry.bytes.len());
-    (artifact.build.clone(), artifact.entries.iter().map(row).collect())
+    (artifact.digest(), artifact.build.clone(), artifact.entries.iter().map(row).collect())
 }

@@ -12,7 +12,7 @@ import pytest
 import rust_inductor
 from rust_inductor import _native
 
-#: Compiles a function with the artefact of `--load`, if there is one, and writes that of `--save`.
+#: Compiles a function with the artifact of `--load`, if there is one, and writes that of `--save`.
 PROGRAM = """
 import sys, torch, rust_inductor
 torch.manual_seed(0)
@@ -97,7 +97,7 @@ def test_damage_is_an_error(artifact: Path, tmp_path: Path) -> None:
     for at, damaged in enumerate([b"", b"PK", whole[:-1], whole + b"x", whole[:100] + b"x" + whole[101:]]):
         path = tmp_path / str(at)
         path.write_bytes(damaged)
-        with pytest.raises(ValueError, match="no artefact of this version, or a damaged one"):
+        with pytest.raises(ValueError, match="no artifact of this version, or a damaged one"):
             rust_inductor.load_artifact(path)
     with pytest.raises(FileNotFoundError):
         rust_inductor.load_artifact(tmp_path / "nowhere")

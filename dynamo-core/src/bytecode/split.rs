@@ -121,12 +121,11 @@ impl<'a> Splitter<'a> {
         let mut live: Vec<_> = self.liveness.before(at).map(|local| (local, frame.local(local))).collect();
         // A frame has its cells to its end, and what is in them may be reached in other ways.
         let cells = cell_slots(self.code).map(|cell| (cell, frame.local(cell)));
-        let dead: Vec<_> =
+        let cells: Vec<_> =
             cells.filter(|&(cell, held)| held == Slot::Value && live.iter().all(|&(other, _)| other != cell)).collect();
-        live.extend(dead);
-        let is_live = |local: &LocalId| live.iter().any(|(other, _)| other == local);
-        let dead = self.written(at).into_iter().filter(|local| !is_live(local));
-        let dead: Vec<_> = dead.map(|local| (local, frame.local(local))).collect();
+        live.extend(cells);
+        let written = self.written(at).into_iter().map(|local| (local, frame.local(local)));
+        let dead: Vec<_> = written.filter(|&(local, _)| live.iter().all(|&(other, _)| other != local)).collect();
         let line = self.line.unwrap_or_else(|| self.line_before(at));
         let from = Continuation { at, line, stack: &frame.stack, live: &live, dead: &dead };
         let resume = resume(self.code, &self.body, &from)?;

@@ -6,15 +6,15 @@
 //! | 8..16 | length of the program's name, little-endian |
 //! | then | the program that has made the entries (`build` of [`Disk::open`](super::Disk::open)) |
 //! | then | the entries, as they are in a directory, one after another |
-//! | last 32 | BLAKE3 of all bytes before: the artefact's digest |
+//! | last 32 | BLAKE3 of all bytes before: the artifact's digest |
 //!
-//! An artefact holds code that is run. Nothing in it can say that it is right: whoever loads one trusts where it comes
+//! An artifact holds code that is run. Nothing in it can say that it is right: whoever loads one trusts where it comes
 //! from, or knows its digest.
 
 use super::entry::{self, Damage, HEADER, Header};
 use super::{Entry, Key};
 
-/// The first bytes of every artefact.
+/// The first bytes of every artifact.
 const MAGIC: [u8; 8] = *b"rustina1";
 
 /// Bytes of a digest.
@@ -29,26 +29,20 @@ pub struct Artifact {
     pub entries: Vec<(Key, Entry)>,
 }
 
-/// Why a file is no artefact.
+/// Why a file is no artifact.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("no artefact of this version, or a damaged one: {0}")]
+#[error("no artifact of this version, or a damaged one: {0}")]
 pub struct ArtifactError(&'static str);
 
 impl Artifact {
     /// The file.
     pub fn encode(&self) -> Vec<u8> {
-        let mut file = MAGIC.to_vec();
-        file.extend((self.build.len() as u64).to_le_bytes());
-        file.extend(self.build.as_bytes());
-        for (key, entry) in &self.entries {
-            file.extend(entry::encode(key, &entry.label, &entry.bytes));
-        }
-        let digest = *blake3::hash(&file).as_bytes();
-        file.extend(digest);
+        let (mut file, digest) = self.body_and_digest();
+        file.extend(digest.as_bytes());
         file
     }
 
-    /// The artefact that a file holds.
+    /// The artifact that a file holds.
     ///
     /// # Errors
     /// Bytes that are not, from the first to the last, those of [`Artifact::encode`].
@@ -72,10 +66,20 @@ impl Artifact {
         Ok(Artifact { build, entries })
     }
 
-    /// The digest of a file that is an artefact: 64 hexadecimal digits.
-    pub fn digest(file: &[u8]) -> String {
-        let digest = &file[file.len().saturating_sub(DIGEST)..];
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    /// The digest of the file: 64 hexadecimal digits.
+    pub fn digest(&self) -> String {
+        self.body_and_digest().1.to_string()
+    }
+
+    fn body_and_digest(&self) -> (Vec<u8>, blake3::Hash) {
+        let mut body = MAGIC.to_vec();
+        body.extend((self.build.len() as u64).to_le_bytes());
+        body.extend(self.build.as_bytes());
+        for (key, entry) in &self.entries {
+            body.extend(entry::encode(key, &entry.label, &entry.bytes));
+        }
+        let digest = blake3::hash(&body);
+        (body, digest)
     }
 }
 

@@ -10,13 +10,10 @@ from pathlib import Path
 
 from rust_inductor import _native
 
-#: Bytes of the digest at a file's end.
-DIGEST = 32
-
 
 @dataclass(frozen=True)
 class Entry:
-    """A piece of compiled code in an artefact."""
+    """A piece of compiled code in an artifact."""
 
     #: What it follows from, as a hash.
     key: str
@@ -28,13 +25,13 @@ class Entry:
 
 @dataclass(frozen=True)
 class Artifact:
-    """The contents of an artefact."""
+    """The contents of an artifact."""
 
     #: BLAKE3 of the file but for its last bytes, which are this digest: 64 hexadecimal digits.
     digest: str
     #: The version of this package that made it, which alone can load it.
     build: str
-    #: Its entries, in the order of their keys: artefacts of the same work are the same.
+    #: Its entries, in the order of their keys: artifacts of the same work are the same.
     entries: tuple[Entry, ...]
 
     def __str__(self) -> str:
@@ -72,18 +69,18 @@ def save_bytes() -> tuple[bytes, Artifact]:
 def load_bytes(data: bytes, digest: str | None = None) -> Artifact:
     artifact = contents(data)
     if digest is not None and not compare_digest(artifact.digest, digest.lower()):
-        message = f"the artefact's digest is {artifact.digest}, not {digest}"
+        message = f"the artifact's digest is {artifact.digest}, not {digest}"
         raise ValueError(message)
     if not _native.load_artifact(data):
-        warn(f"the artefact was made by rust_inductor {artifact.build}, another version; it is not used")
+        warn(f"the artifact was made by rust_inductor {artifact.build}, another version; it is not used")
     elif labels := foreign(artifact):
-        warn(f"the artefact's code is not for this processor ({_native.host_label()}), but: {'; '.join(labels)}")
+        warn(f"the artifact's code is not for this processor ({_native.host_label()}), but: {'; '.join(labels)}")
     return artifact
 
 
 def contents(data: bytes) -> Artifact:
-    build, entries = _native.read_artifact(data)
-    return Artifact(data[-DIGEST:].hex(), build, tuple(Entry(*entry) for entry in entries))
+    digest, build, entries = _native.read_artifact(data)
+    return Artifact(digest, build, tuple(Entry(*entry) for entry in entries))
 
 
 def foreign(artifact: Artifact) -> list[str]:

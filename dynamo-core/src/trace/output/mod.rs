@@ -370,9 +370,11 @@ impl<'t, 'h> Output<'t, 'h> {
     /// it may be known elsewhere, and is not to die before they let go of it. What nobody knows is not made for them.
     fn hold(&mut self, frame: &Frame, live: &[(LocalId, Option<ValueId>)]) -> Traced<()> {
         let cells: Vec<LocalId> = self.frame_cells.values().copied().collect();
-        for (slot, &value) in frame.locals.iter().enumerate() {
+        let names = self.original.varnames.clone();
+        for ((slot, &value), name) in frame.locals.iter().enumerate().zip(&names) {
             let (slot, Some(value)) = (LocalId::new(slot), value) else { continue };
-            if live.iter().all(|&(of, _)| of != slot) && !cells.contains(&slot) && self.is_made(value) {
+            let is_dead = live.iter().all(|&(of, _)| of != slot) && !cells.contains(&slot);
+            if is_dead && self.is_made(value) && !self.is_argument(value, name) {
                 self.push(value)?;
                 self.builder.store_local(slot);
             }
