@@ -720,6 +720,10 @@ def ends_a_graph(x: torch.Tensor) -> torch.Tensor:
     return x + 1
 
 
+def count(*args: Any) -> int:
+    return len(args)
+
+
 BINDINGS: list[Any] = [
     staticmethod(lambda *args: len(args)),
     classmethod(lambda *args: 10 + len(args)),
@@ -758,3 +762,32 @@ def test_a_member_that_is_bound_in_another_way_is_noticed_though_the_graph_ends_
             got = compiled(x)
             assert torch.equal(torch.as_tensor(got), torch.as_tensor(expected))
         del Thing.member
+
+
+OF_A_FUNCTION = {"function": count, "static method": staticmethod(count), "class method": classmethod(count)}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("static method", "function"),
+        ("static method", "class method"),
+        ("class method", "function"),
+        ("class method", "static method"),
+        ("function", "class method"),
+        pytest.param("function", "static method", marks=pytest.mark.xfail(strict=True, reason="guarded by its value")),
+    ],
+)
+def test_the_same_function_bound_in_another_way_is_noticed(first: str, second: str):
+    class Thing:
+        member: Any = None
+
+    thing = Thing()
+
+    def main(x: torch.Tensor) -> Any:
+        return x + thing.member(x)
+
+    compiled = _capture.optimize(main, "eager")
+    for kind in first, second:
+        Thing.member = OF_A_FUNCTION[kind]
+        assert torch.equal(compiled(X), main(X))

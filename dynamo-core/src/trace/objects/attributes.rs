@@ -143,7 +143,7 @@ impl Tracer<'_> {
                 let function = self.class_member_of(instance, name, function)?;
                 Ok(self.value(Value::Method { function, this }))
             }
-            Some(ClassAttr::StaticMethod(function)) => self.class_member_of(instance, name, function),
+            Some(ClassAttr::StaticMethod(function)) => self.static_function(instance, name, function),
             Some(ClassAttr::ClassMethod(function)) => {
                 self.guard_not_own(instance, name);
                 let class = self.class_value(instance)?.ok_or_else(|| self.no_attr(this, name))?;
@@ -305,6 +305,25 @@ impl Tracer<'_> {
             return Err(self.no_attr(instance.this, name));
         }
         let function = self.member(found, source);
+        self.force(function)?;
+        Ok(function)
+    }
+
+    /// The function of a static method, read where the static method lies: read through the class, it is what the same
+    /// function is without one, which would be bound.
+    fn static_function(&mut self, instance: Instance, name: &str, found: Obj) -> Traced {
+        let class = self.class_source(instance)?;
+        let entry = class.and_then(|class| self.class_entry(class, instance.class, name, None));
+        let builtins = self.host.module("builtins");
+        let static_method = builtins.map(|builtins| self.host.attr(builtins, "staticmethod"));
+        let (Some(entry), Some(Lookup::Found(static_method))) = (entry, static_method) else {
+            return self.class_member_of(instance, name, found);
+        };
+        self.guard_not_own(instance, name);
+        let kind = GuardKind::TypeMatch(self.object(static_method));
+        self.guard(entry, kind);
+        let source = self.sources.attr(entry, "__func__");
+        let function = self.lazy(found, source);
         self.force(function)?;
         Ok(function)
     }
