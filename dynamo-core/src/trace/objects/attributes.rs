@@ -309,8 +309,8 @@ impl Tracer<'_> {
         Ok(function)
     }
 
-    /// The function of a static method, read where the static method lies: read through the class, it is what the same
-    /// function is without one, which would be bound.
+    /// The function of a static method, read from the dict of the class that has it. Read as an attribute of the class,
+    /// it could not be told from the same function without `staticmethod`, which would be bound.
     fn static_function(&mut self, instance: Instance, name: &str, found: Obj) -> Traced {
         let class = self.class_source(instance)?;
         let entry = class.and_then(|class| self.class_entry(class, instance.class, name, None));

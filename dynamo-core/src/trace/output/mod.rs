@@ -366,8 +366,8 @@ impl<'t, 'h> Output<'t, 'h> {
         Ok(())
     }
 
-    /// Puts what was made into the locals that the program does not read any more, where they hold it in the original:
-    /// it may be known elsewhere, and is not to die before they let go of it. What nobody knows is not made for them.
+    /// Stores values that the new code has made in dead locals, too, where the original's frame holds them: others may
+    /// know these objects, which must not die early. An object that a dead local alone would hold is not made.
     fn hold(&mut self, frame: &Frame, live: &[(LocalId, Option<ValueId>)]) -> Traced<()> {
         let cells: Vec<LocalId> = self.frame_cells.values().copied().collect();
         let names = self.original.varnames.clone();
@@ -382,7 +382,7 @@ impl<'t, 'h> Output<'t, 'h> {
         Ok(())
     }
 
-    /// True for what the code has made or the graph has given, and is known of since.
+    /// True for a value that the new code has made, or that is among the graph's results.
     fn is_made(&self, value: ValueId) -> bool {
         let value = self.t.objects.forced.get(&value).copied().unwrap_or(value);
         self.built.contains_key(&value)
@@ -415,7 +415,7 @@ impl<'t, 'h> Output<'t, 'h> {
         locals.into_iter().for_each(|local| self.builder.delete_local(local));
     }
 
-    /// True for what the argument of this name was at the call.
+    /// True for the value that the argument of this name had at the call.
     fn is_argument(&self, value: ValueId, name: &str) -> bool {
         let source = self.t.source(value).and_then(|source| self.t.sources.get(source));
         matches!(source, Some(Source::Root(Root::Local(id))) if self.text(id) == name)
