@@ -50,12 +50,14 @@ def built(said: Fields, original: CodeType) -> CodeType:
 
 
 def constant(value: Any, original: CodeType) -> object:
-    """A constant as it was, or the code of a resume function."""
+    """A constant as it was, the code of a resume function, or the `None` that is passed for an unbound local."""
     match value:
         case {"opaque": index}:
             return original.co_consts[index]
         case {"code": said}:
             return built(said, original)
+        case "none":
+            return None
     raise ValueError(value)
 
 
