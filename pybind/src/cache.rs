@@ -150,13 +150,15 @@ pub(crate) fn save_artifact(py: Python<'_>) -> PyResult<Bound<'_, PyBytes>> {
 /// The contents of an artifact, which is not loaded.
 #[pyfunction]
 pub(crate) fn read_artifact(bytes: &[u8]) -> PyResult<Contents> {
-    Ok(contents(&decode(bytes)?))
+    let (artifact, digest) = decode(bytes)?;
+    let row = |(key, entry): &(Key, Entry)| (key.to_string(), entry.label.clone(), entry.bytes.len());
+    Ok((digest, artifact.build, artifact.entries.iter().map(row).collect()))
 }
 
-/// Has this process find an artifact's entries. Says whether it can: those of another version it cannot.
+/// Loads an artifact's entries, which this process finds from then on; false for those of another version.
 #[pyfunction]
 pub(crate) fn load_artifact(bytes: &[u8]) -> PyResult<bool> {
-    let artifact = decode(bytes)?;
+    let (artifact, _) = decode(bytes)?;
     let fits = artifact.build == BUILD;
     if fits {
         current().loaded.extend(artifact.entries);
@@ -170,11 +172,6 @@ pub(crate) fn host_label() -> String {
     Cpu::new().label()
 }
 
-fn decode(bytes: &[u8]) -> PyResult<Artifact> {
+fn decode(bytes: &[u8]) -> PyResult<(Artifact, String)> {
     Artifact::decode(bytes).map_err(|error: ArtifactError| PyValueError::new_err(error.to_string()))
-}
-
-fn contents(artifact: &Artifact) -> Contents {
-    let row = |(key, entry): &(Key, Entry)| (key.to_string(), entry.label.clone(), entry.bytes.len());
-    (artifact.digest(), artifact.build.clone(), artifact.entries.iter().map(row).collect())
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 use cranelift_entity::EntityRef;
 
 use super::borrowed::owned;
+use super::flow::ControlFlow;
 use super::{Arg, Body, CodeObject, Inst, LocalId, Op, Operand};
 
 /// The kinds of access of an instruction to a slot.
@@ -58,6 +59,18 @@ pub fn accesses(body: &Body, inst: Inst, free: Range<usize>) -> Vec<Access> {
         Some(Operand::LocalPair(first, second)) => of_two(data.op, first, second),
         _ => Vec::new(),
     }
+}
+
+/// The accesses of all instructions that may be executed from `from` on.
+pub(super) fn reached_accesses<'a>(
+    code: &CodeObject,
+    body: &'a Body,
+    flow: &ControlFlow,
+    from: Inst,
+) -> impl Iterator<Item = Access> + use<'a> {
+    let (reached, free) = (flow.reachable(from), free_slots(code));
+    let insts = body.order().iter().filter(move |&&inst| reached[inst]);
+    insts.flat_map(move |&inst| accesses(body, inst, free.clone()))
 }
 
 fn of_one(op: Op, local: LocalId) -> Vec<Access> {

@@ -17,7 +17,7 @@
 use cranelift_entity::{EntityRef, SecondaryMap};
 use std::collections::BTreeSet;
 
-use super::access::{Access, accesses, cell_slots, free_slots};
+use super::access::{Access, cell_slots, reached_accesses};
 use super::flow::ControlFlow;
 use super::renumber::renumber_locals;
 use super::super_calls::explicit_super;
@@ -137,10 +137,8 @@ impl<'a> Splitter<'a> {
 
     /// The locals that an instruction from here on may write or delete, in order; none that live in cells.
     fn written(&self, from: Inst) -> BTreeSet<LocalId> {
-        let (reached, free) = (self.flow.reachable(from), free_slots(self.code));
         let cells: Vec<LocalId> = cell_slots(self.code).collect();
-        let insts = self.body.order().iter().filter(|&&inst| reached[inst]);
-        let accesses = insts.flat_map(|&inst| accesses(&self.body, inst, free.clone()));
+        let accesses = reached_accesses(self.code, &self.body, &self.flow, from);
         let written = accesses.filter(|access| matches!(access, Access::Store(_) | Access::Clear(_)));
         written.map(Access::local).filter(|local| !cells.contains(local)).collect()
     }

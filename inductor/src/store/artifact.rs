@@ -37,19 +37,26 @@ pub struct ArtifactError(&'static str);
 impl Artifact {
     /// The file.
     pub fn encode(&self) -> Vec<u8> {
-        let (mut file, digest) = self.body_and_digest();
+        let mut file = MAGIC.to_vec();
+        file.extend((self.build.len() as u64).to_le_bytes());
+        file.extend(self.build.as_bytes());
+        for (key, entry) in &self.entries {
+            file.extend(entry::encode(key, &entry.label, &entry.bytes));
+        }
+        let digest = blake3::hash(&file);
         file.extend(digest.as_bytes());
         file
     }
 
-    /// The artifact that a file holds.
+    /// The artifact that a file holds, and the file's digest: 64 hexadecimal digits.
     ///
     /// # Errors
     /// Bytes that are not, from the first to the last, those of [`Artifact::encode`].
-    pub fn decode(file: &[u8]) -> Result<Artifact, ArtifactError> {
+    pub fn decode(file: &[u8]) -> Result<(Artifact, String), ArtifactError> {
         let whole = file.strip_prefix(&MAGIC).ok_or(ArtifactError("its first bytes"))?;
         let (body, digest) = file.split_last_chunk::<DIGEST>().ok_or(ArtifactError("its length"))?;
-        if blake3::hash(body).as_bytes() != digest {
+        let found = blake3::hash(body);
+        if found.as_bytes() != digest {
             return Err(ArtifactError("its digest"));
         }
         let rest = whole.get(..whole.len().saturating_sub(DIGEST)).unwrap_or_default();
@@ -63,23 +70,7 @@ impl Artifact {
             entries.push(read(header, &entry[HEADER..]).map_err(|_| ArtifactError("an entry"))?);
             rest = next;
         }
-        Ok(Artifact { build, entries })
-    }
-
-    /// The digest of the file: 64 hexadecimal digits.
-    pub fn digest(&self) -> String {
-        self.body_and_digest().1.to_string()
-    }
-
-    fn body_and_digest(&self) -> (Vec<u8>, blake3::Hash) {
-        let mut body = MAGIC.to_vec();
-        body.extend((self.build.len() as u64).to_le_bytes());
-        body.extend(self.build.as_bytes());
-        for (key, entry) in &self.entries {
-            body.extend(entry::encode(key, &entry.label, &entry.bytes));
-        }
-        let digest = blake3::hash(&body);
-        (body, digest)
+        Ok((Artifact { build, entries }, found.to_string()))
     }
 }
 

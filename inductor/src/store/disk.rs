@@ -130,7 +130,7 @@ impl Disk {
 }
 
 impl Disk {
-    /// What was put under this key, if it is there still.
+    /// The entry under this key, with its label, if there is one.
     pub fn entry(&self, key: &Key) -> Option<Entry> {
         let key = &self.own(key);
         let read = self.read(key);

@@ -63,10 +63,10 @@ impl fmt::Debug for Key {
     }
 }
 
-/// What is kept under a key.
+/// An entry of a store: the bytes under a key, and their label.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// What it is and which machines it is for, in words, for a list of entries.
+    /// The kind of content and the machines that it is for, in words, for a list of entries.
     pub label: String,
     /// The bytes that were put.
     pub bytes: Vec<u8>,

@@ -318,8 +318,8 @@ fn an_artifact_comes_back_whole_or_not_at_all() {
     let entries = vec![(key("a"), entry("machine code", b"some code")), (key("b"), entry("", b""))];
     let artifact = Artifact { build: BUILD.to_owned(), entries };
     let file = artifact.encode();
-    assert_eq!(Artifact::decode(&file).as_ref(), Ok(&artifact));
-    assert_eq!(artifact.digest(), blake3::hash(&file[..file.len() - 32]).to_string());
+    let digest = blake3::hash(&file[..file.len() - 32]).to_string();
+    assert_eq!(Artifact::decode(&file), Ok((artifact, digest)));
     for at in 0..file.len() {
         let mut damaged = file.clone();
         damaged[at] ^= 0x10;
@@ -327,7 +327,7 @@ fn an_artifact_comes_back_whole_or_not_at_all() {
         assert!(Artifact::decode(&file[..at]).is_err(), "{at} bytes");
     }
     let empty = Artifact { build: String::new(), entries: Vec::new() };
-    assert_eq!(Artifact::decode(&empty.encode()), Ok(empty));
+    assert_eq!(Artifact::decode(&empty.encode()).map(|(artifact, _)| artifact), Ok(empty));
 }
 
 #[test]

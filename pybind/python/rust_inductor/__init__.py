@@ -202,9 +202,11 @@ def load_artifact(path: str | os.PathLike[str], *, digest: str | None = None) ->
     The code is run. So load files that you trust, or whose ``digest`` you know: another one is an error, as is a
     damaged file. A file of another version, or without code for this machine, is told of in a warning.
     """
+    from pathlib import Path
+
     from rust_inductor import _artifacts
 
-    return _artifacts.load(path, digest)
+    return _artifacts.load(Path(path).read_bytes(), digest)
 
 
 def read_artifact(path: str | os.PathLike[str]) -> Artifact:
@@ -225,7 +227,7 @@ def load_cache_artifacts(artifacts: bytes) -> Artifact:
     """Load the bytes of :func:`save_cache_artifacts`, as :func:`load_artifact` loads a file."""
     from rust_inductor import _artifacts
 
-    return _artifacts.load_bytes(artifacts)
+    return _artifacts.load(artifacts)
 
 
 #: Submodules that are imported when they are first named; graphs that compute arrays name functions of `_numpy`.

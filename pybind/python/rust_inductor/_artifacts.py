@@ -53,10 +53,6 @@ def save(path: str | os.PathLike[str]) -> Artifact:
     return artifact
 
 
-def load(path: str | os.PathLike[str], digest: str | None = None) -> Artifact:
-    return load_bytes(Path(path).read_bytes(), digest)
-
-
 def read(path: str | os.PathLike[str]) -> Artifact:
     return contents(Path(path).read_bytes())
 
@@ -66,7 +62,7 @@ def save_bytes() -> tuple[bytes, Artifact]:
     return data, contents(data)
 
 
-def load_bytes(data: bytes, digest: str | None = None) -> Artifact:
+def load(data: bytes, digest: str | None = None) -> Artifact:
     artifact = contents(data)
     if digest is not None and not compare_digest(artifact.digest, digest.lower()):
         message = f"the artifact's digest is {artifact.digest}, not {digest}"

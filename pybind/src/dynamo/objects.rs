@@ -23,7 +23,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{
-    PyDict, PyFloat, PyInt, PyList, PyMapping, PyMappingProxy, PyString, PyTuple, PyType, PyTypeMethods,
+    PyDict, PyFloat, PyFunction, PyInt, PyList, PyMapping, PyMappingProxy, PyString, PyTuple, PyType, PyTypeMethods,
     PyWeakrefMethods, PyWeakrefReference,
 };
 use smallvec::SmallVec;
@@ -497,7 +497,8 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     }
 
     fn code_is(&mut self, object: &Handle<'py>, code: ObjectId) -> bool {
-        self.code(object).is_some_and(|own| self.is_object(&own, code))
+        // A bound method has the code of its function, which it calls with one argument more.
+        object.is_exact_instance_of::<PyFunction>() && self.code(object).is_some_and(|own| self.is_object(&own, code))
     }
 
     fn len(&mut self, object: &Handle<'py>) -> Option<u64> {

@@ -767,27 +767,61 @@ def test_a_member_that_is_bound_in_another_way_is_noticed_though_the_graph_ends_
 OF_A_FUNCTION = {"function": count, "static method": staticmethod(count), "class method": classmethod(count)}
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("static method", "function"),
-        ("static method", "class method"),
-        ("class method", "function"),
-        ("class method", "static method"),
-        ("function", "class method"),
-        pytest.param("function", "static method", marks=pytest.mark.xfail(strict=True, reason="guarded by its value")),
-    ],
-)
+@pytest.mark.parametrize("first", OF_A_FUNCTION)
+@pytest.mark.parametrize("second", OF_A_FUNCTION)
 def test_the_same_function_bound_in_another_way_is_noticed(first: str, second: str):
-    class Thing:
+    class Of:
         member: Any = None
+
+    class Thing(Of):
+        def through_super(self, x: torch.Tensor) -> Any:
+            return super().member(x)
+
+    thing = Thing()
+
+    def through_an_object(x: torch.Tensor) -> Any:
+        return x + thing.member(x)
+
+    def through_the_class(x: torch.Tensor) -> Any:
+        return x + Thing.member(x)
+
+    def through_super(x: torch.Tensor) -> Any:
+        return x + thing.through_super(x)
+
+    for function in through_an_object, through_the_class, through_super:
+        compiled = _capture.optimize(function, "eager")
+        for kind in first, second, first:
+            Of.member = OF_A_FUNCTION[kind]
+            assert torch.equal(compiled(X), function(X))
+
+
+@pytest.mark.parametrize("second", OF_A_FUNCTION)
+def test_a_special_method_bound_in_another_way_is_noticed(second: str):
+    class Thing:
+        __add__: Any = count
 
     thing = Thing()
 
     def main(x: torch.Tensor) -> Any:
-        return x + thing.member(x)
+        return x * (thing + 1)
 
     compiled = _capture.optimize(main, "eager")
-    for kind in first, second:
-        Thing.member = OF_A_FUNCTION[kind]
+    for kind in "function", second:
+        Thing.__add__ = OF_A_FUNCTION[kind]
+        assert torch.equal(compiled(X), main(X))
+
+
+def test_a_function_is_told_from_its_bound_method():
+    class Thing:
+        def count(self, *args: Any) -> int:
+            return len(args)
+
+    holder: dict[str, Any] = {}
+
+    def main(x: torch.Tensor) -> Any:
+        return x + holder["count"](x, x)
+
+    compiled = _capture.optimize(main, "eager")
+    for found in Thing.count, Thing().count, Thing.count:
+        holder["count"] = found
         assert torch.equal(compiled(X), main(X))

@@ -4,7 +4,7 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 
 use super::unbound::{Unbound, unbound};
 use super::{Continuation, Form, LocalSet, Obstacle, Parameter, ResumeError, Source};
-use crate::bytecode::access::{Access, accesses, free_slots};
+use crate::bytecode::access::{Access, free_slots, reached_accesses};
 use crate::bytecode::flow::ControlFlow;
 use crate::bytecode::liveness::Liveness;
 use crate::bytecode::{Body, CodeObject, Inst, LocalId, Slot};
@@ -31,7 +31,8 @@ impl Plan {
     ) -> Result<Plan, ResumeError> {
         let locals = Locals::new(code);
         check_live(&locals, Liveness::new(code, body, flow).before(from.at), from)?;
-        let used = used_slots(code, body, flow, from.at);
+        let mut used = LocalSet::new();
+        used.extend(reached_accesses(code, body, flow, from.at).map(Access::local));
         let kept = |id: LocalId| used.contains(id) || from.live.iter().any(|&(other, _)| other == id);
         let closure = locals.ids().filter(|&id| locals.is_free(id) || locals.is_shared(id) && kept(id));
         let closure: Vec<LocalId> = closure.collect();
@@ -140,13 +141,4 @@ fn check_live(
         Some(local) => Err(ResumeError::NotPassed { at, local }),
         None => Ok(()),
     }
-}
-
-/// The locals that are named by what may be executed from `at` on.
-fn used_slots(code: &CodeObject, body: &Body, flow: &ControlFlow, at: Inst) -> LocalSet {
-    let reached = flow.reachable(at);
-    let insts = body.order().iter().filter(|&&inst| reached[inst]);
-    let mut used = LocalSet::new();
-    used.extend(insts.flat_map(|&inst| accesses(body, inst, free_slots(code))).map(Access::local));
-    used
 }

@@ -5,7 +5,11 @@
 //! the rest of the class, `__getattr__`. What is not understood is left to the host, which tells what a plain read
 //! finds, or ends the graph.
 
-use super::{Body, Instance, bases::is_of_base};
+use super::{
+    Body, Instance,
+    bases::is_of_base,
+    supers::{CLASS_METHOD, STATIC_METHOD},
+};
 use crate::{
     host::{ClassAttr, Lookup, Obj, READ_GENERICALLY, View},
     reason::Reason,
@@ -140,14 +144,15 @@ impl Tracer<'_> {
         }
         match of_class {
             Some(ClassAttr::Function(function)) => {
-                let function = self.class_member_of(instance, name, function)?;
+                let function = self.class_function(instance, name, function, None)?;
                 Ok(self.value(Value::Method { function, this }))
             }
-            Some(ClassAttr::StaticMethod(function)) => self.static_function(instance, name, function),
+            Some(ClassAttr::StaticMethod(function)) => {
+                self.class_function(instance, name, function, Some(STATIC_METHOD))
+            }
             Some(ClassAttr::ClassMethod(function)) => {
-                self.guard_not_own(instance, name);
                 let class = self.class_value(instance)?.ok_or_else(|| self.no_attr(this, name))?;
-                let function = self.class_part(instance, name, function, "__func__")?;
+                let function = self.class_function(instance, name, function, Some(CLASS_METHOD))?;
                 Ok(self.value(Value::Method { function, this: class }))
             }
             Some(ClassAttr::CachedProperty(function, kept)) => {
@@ -286,7 +291,8 @@ impl Tracer<'_> {
         }
     }
 
-    fn class_source(&mut self, instance: Instance) -> Traced<Option<SourceId>> {
+    /// The source of an object's class; `None` for a class that can be reached in no way.
+    pub(super) fn class_source(&mut self, instance: Instance) -> Traced<Option<SourceId>> {
         Ok(match self.class_value(instance)? {
             Some(class) => {
                 let class = self.force(class)?;
@@ -296,46 +302,24 @@ impl Tracer<'_> {
         })
     }
 
-    /// A function that the class has, whose way there leads through the class; the object itself has nothing of the
-    /// name. That it is this function is guarded at once: another one may be bound in another way.
-    fn class_member_of(&mut self, instance: Instance, name: &str, found: Obj) -> Traced {
+    /// A function that the class has, alone or in a `wrapper` such as `builtins.staticmethod`; the object itself has
+    /// nothing of the name.
+    fn class_function(&mut self, instance: Instance, name: &str, found: Obj, wrapper: Option<&str>) -> Traced {
         self.guard_not_own(instance, name);
-        let source = self.class_source(instance)?.map(|source| self.sources.attr(source, name));
-        if source.is_none() && !self.host.is_immutable(instance.class) {
-            return Err(self.no_attr(instance.this, name));
-        }
-        let function = self.member(found, source);
-        self.force(function)?;
-        Ok(function)
-    }
-
-    /// The function of a static method, read from the dict of the class that has it. Read as an attribute of the class,
-    /// it could not be told from the same function without `staticmethod`, which would be bound.
-    fn static_function(&mut self, instance: Instance, name: &str, found: Obj) -> Traced {
         let class = self.class_source(instance)?;
         let entry = class.and_then(|class| self.class_entry(class, instance.class, name, None));
-        let builtins = self.host.module("builtins");
-        let static_method = builtins.map(|builtins| self.host.attr(builtins, "staticmethod"));
-        let (Some(entry), Some(Lookup::Found(static_method))) = (entry, static_method) else {
-            return self.class_member_of(instance, name, found);
-        };
-        self.guard_not_own(instance, name);
-        let kind = GuardKind::TypeMatch(self.object(static_method));
-        self.guard(entry, kind);
-        let source = self.sources.attr(entry, "__func__");
-        let function = self.lazy(found, source);
-        self.force(function)?;
-        Ok(function)
+        if entry.is_none() && !self.host.is_immutable(instance.class) {
+            return Err(self.no_attr(instance.this, name));
+        }
+        self.entry_function(entry, found, wrapper)
     }
 
-    /// A function in a descriptor that the class has; guarded at once, as other descriptors read other parts.
+    /// A function in a property that the class has, which is called next.
     fn class_part(&mut self, instance: Instance, name: &str, found: Obj, part: &str) -> Traced {
         let Some(source) = self.class_source(instance)? else { return Err(self.no_attr(instance.this, name)) };
         let source = self.sources.attr(source, name);
         let source = self.sources.attr(source, part);
-        let function = self.lazy(found, source);
-        self.force(function)?;
-        Ok(function)
+        Ok(self.lazy(found, source))
     }
 
     /// Guards that an object of the caller's has nothing of its own under a name.

@@ -1,6 +1,6 @@
 //! Attributes of classes, as `type.__getattribute__` finds them.
 
-use super::Tracer;
+use super::{Tracer, supers::CLASS_METHOD};
 use crate::{
     host::{ClassAttr, Obj},
     reason::{Kind, Reason},
@@ -82,10 +82,8 @@ impl Tracer<'_> {
                 Some(self.lazy(found, source))
             }
             ClassAttr::ClassMethod(function) => {
-                let source = self.sources.attr(source, "__func__");
-                let function = self.lazy(function, source);
-                // Bound to the class as long as it is this class method's.
-                self.force(function)?;
+                let entry = self.source(class).and_then(|class| self.class_entry(class, obj, name, None));
+                let function = self.entry_function(entry, function, Some(CLASS_METHOD))?;
                 Some(self.value(Value::Method { function, this: class }))
             }
             ClassAttr::Builtin(method, _) if method == APPLY => {

@@ -98,15 +98,7 @@ impl Tracer<'_> {
         instance: Instance,
         name: &str,
     ) -> Traced<Option<(ClassAttr, Option<SourceId>)>> {
-        let class = self.class_value(instance)?;
-        let class_source = match class {
-            Some(class) => {
-                let class = self.force(class)?;
-                self.source(class)
-            }
-            None => None,
-        };
-        match (self.host.class_attr(instance.class, name, None), class_source) {
+        match (self.host.class_attr(instance.class, name, None), self.class_source(instance)?) {
             (Some((_, found)), source) => {
                 let source = source.map(|source| self.sources.attr(source, name));
                 if let (ClassAttr::Builtin(_, method), Some(source)) = (&found, source) {
@@ -142,7 +134,9 @@ impl Tracer<'_> {
         let this = instance.this;
         Ok(match found {
             ClassAttr::Function(function) if source.is_some() || self.host.is_immutable(instance.class) => {
-                let function = self.member(function, source);
+                let class = self.class_source(instance)?;
+                let entry = class.and_then(|class| self.class_entry(class, instance.class, name, None));
+                let function = self.entry_function(entry, function, None)?;
                 Some(self.value(Value::Method { function, this }))
             }
             // What the class of Python's own does that the class comes from.

@@ -19,6 +19,10 @@ use guards::{Constant, GuardKind, SourceId};
 /// The class of what `super()` gives.
 pub(in crate::trace) const CLASS: &str = "builtins.super";
 
+/// The classes of descriptors that wrap a function.
+pub(super) const STATIC_METHOD: &str = "builtins.staticmethod";
+pub(super) const CLASS_METHOD: &str = "builtins.classmethod";
+
 impl Tracer<'_> {
     /// `super()` without arguments: the class in whose body the function stands, and the first argument.
     pub(in crate::trace) fn bare_super(&mut self, f: &Frame) -> Traced {
@@ -81,10 +85,9 @@ impl Tracer<'_> {
             None if self.host.is_immutable(owner) => None,
             None => return Err(unknown(self)),
         };
-        let part = |t: &mut Self, name: &str| entry.map(|source| t.sources.attr(source, name));
         Ok(match found {
             ClassAttr::Function(function) => {
-                let function = self.member(function, entry);
+                let function = self.entry_function(entry, function, None)?;
                 if instance.is_some() { self.value(Value::Method { function, this }) } else { function }
             }
             ClassAttr::Builtin(method, _) => {
@@ -94,23 +97,35 @@ impl Tracer<'_> {
                     false => function,
                 }
             }
-            ClassAttr::StaticMethod(function) => {
-                let source = part(self, "__func__");
-                self.member(function, source)
-            }
+            ClassAttr::StaticMethod(function) => self.entry_function(entry, function, Some(STATIC_METHOD))?,
             ClassAttr::ClassMethod(function) => {
-                let source = part(self, "__func__");
-                let function = self.member(function, source);
+                let function = self.entry_function(entry, function, Some(CLASS_METHOD))?;
                 self.value(Value::Method { function, this: owner_value })
             }
             ClassAttr::Property([Some(getter), ..]) if instance.is_some() => {
-                let source = part(self, "fget");
+                let source = entry.map(|entry| self.sources.attr(entry, "fget"));
                 let getter = self.member(getter, source);
                 return self.call(getter, vec![this], vec![]);
             }
             ClassAttr::Plain(found) => self.member(found, entry),
             _ => return Err(unknown(self)),
         })
+    }
+
+    /// The function of a class's entry, alone or in a `wrapper`. It is guarded at once, with its wrapper: another one
+    /// would be bound in another way, if it is bound before the code looks at it.
+    pub(super) fn entry_function(&mut self, entry: Option<SourceId>, found: Obj, wrapper: Option<&str>) -> Traced {
+        // Nobody changes a class whose entries have no source.
+        let Some(mut source) = entry else { return Ok(self.value(Value::Lazy(found))) };
+        if let Some(wrapper) = wrapper {
+            let class = self.host.class_named(wrapper).ok_or_else(|| Reason::new(Kind::Attribute, wrapper))?;
+            let kind = GuardKind::TypeMatch(self.object(class));
+            self.guard(source, kind);
+            source = self.sources.attr(source, "__func__");
+        }
+        let function = self.lazy(found, source);
+        self.force(function)?;
+        Ok(function)
     }
 
     /// The source of a class's entry under a name, bound to nothing: in the dict of the class in the method resolution

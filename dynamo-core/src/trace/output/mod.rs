@@ -179,6 +179,11 @@ fn before_call(frame: &Frame) -> Frame {
     before
 }
 
+/// True for a local that is not among the live ones.
+fn is_dead(local: LocalId, live: &[(LocalId, Option<ValueId>)]) -> bool {
+    live.iter().all(|&(other, _)| other != local)
+}
+
 fn construct(what: &str) -> Reason {
     Reason::new(Kind::Construct, format!("It is {what}."))
 }
@@ -373,8 +378,7 @@ impl<'t, 'h> Output<'t, 'h> {
         let names = self.original.varnames.clone();
         for ((slot, &value), name) in frame.locals.iter().enumerate().zip(&names) {
             let (slot, Some(value)) = (LocalId::new(slot), value) else { continue };
-            let is_dead = live.iter().all(|&(of, _)| of != slot) && !cells.contains(&slot);
-            if is_dead && self.is_made(value) && !self.is_argument(value, name) {
+            if is_dead(slot, live) && !cells.contains(&slot) && self.is_made(value) && !self.is_argument(value, name) {
                 self.push(value)?;
                 self.builder.store_local(slot);
             }
@@ -404,7 +408,7 @@ impl<'t, 'h> Output<'t, 'h> {
             let now = frame.locals.get(slot).copied().flatten();
             let slot = LocalId::new(slot);
             let is_dropped = !now.is_some_and(|value| self.is_argument(value, name) || self.is_made(value))
-                && live.iter().all(|&(of, _)| of != slot)
+                && is_dead(slot, live)
                 && !self.original.cellvars.contains(name);
             is_dropped.then_some(slot)
         };
