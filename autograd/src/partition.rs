@@ -101,12 +101,12 @@ impl Cut {
         part.calls(joint.outputs.iter().filter_map(Arg::as_node).chain(self.values.iter().map(|&(id, _)| id)));
         let mut outputs: Vec<Arg> = joint.outputs.iter().map(|output| part.copied(output)).collect();
         let mut saved = Vec::new();
+        let numbers = numbers(primals.iter().copied().map(Some));
+        let results = self::numbers(joint.outputs.iter().map(Arg::as_node));
         for &(id, is_copied) in &self.values {
-            let primal = primals.iter().position(|&primal| primal == id);
-            let result = joint.outputs.iter().position(|output| output.as_node() == Some(id));
-            saved.push(match (primal, result.filter(|_| !is_copied)) {
-                (Some(primal), _) => Saved::Input(primal),
-                (None, Some(result)) => Saved::Output(result),
+            saved.push(match (numbers.get(&id), results.get(&id).filter(|_| !is_copied)) {
+                (Some(&primal), _) => Saved::Input(primal),
+                (None, Some(&result)) => Saved::Output(result),
                 (None, None) => {
                     outputs.push(if is_copied { part.clone_of(id) } else { part.copied(&Arg::Node(id)) });
                     Saved::Output(outputs.len() - 1)
@@ -132,7 +132,8 @@ impl Cut {
         let outputs = given.into_iter().map(|id| part.copied(&Arg::Node(id))).collect();
         let mut number = 0..;
         let gradients = joint.gradients.iter().map(|gradient| gradient.and_then(|_| number.next())).collect();
-        let is_given = |id: &NodeId| joint.is_forward(*id) && !self.values.iter().any(|(value, _)| value == id);
+        let saved: FxHashSet<NodeId> = self.values.iter().map(|&(value, _)| value).collect();
+        let is_given = |id: &NodeId| joint.is_forward(*id) && !saved.contains(id);
         let recomputed = part.copies.keys().filter(|id| is_given(id)).count();
         Backward { graph: part.ends(outputs), gradients, recomputed }
     }
@@ -143,6 +144,8 @@ struct Facts<'a> {
     joint: &'a Joint,
     graph: &'a Graph,
     primals: Vec<NodeId>,
+    /// The numbers of the primals.
+    numbers: FxHashMap<NodeId, usize>,
     is_weight: &'a [bool],
     /// The nodes that depend on gradients by results.
     is_backward: SecondaryMap<NodeId, bool>,
@@ -158,6 +161,14 @@ struct Facts<'a> {
     is_needed: SecondaryMap<NodeId, bool>,
     users: SecondaryMap<NodeId, fx::Users>,
     results: FxHashSet<NodeId>,
+    gradients: FxHashSet<NodeId>,
+    /// The nodes that the joint graph writes to.
+    written: FxHashSet<NodeId>,
+}
+
+/// The number of each node; of one that comes more than once, the first.
+fn numbers(nodes: impl DoubleEndedIterator<Item = Option<NodeId>> + ExactSizeIterator) -> FxHashMap<NodeId, usize> {
+    nodes.enumerate().rev().filter_map(|(number, node)| Some((node?, number))).collect()
 }
 
 impl<'a> Facts<'a> {
@@ -194,10 +205,13 @@ impl<'a> Facts<'a> {
                 }
             }
         }
+        let primals = joint.primals();
+        let written = joint.writes.iter().filter_map(|&write| graph[write].args.first()?.as_node());
         Facts {
             joint,
             graph,
-            primals: joint.primals(),
+            numbers: numbers(primals.iter().copied().map(Some)),
+            primals,
             is_weight,
             is_backward,
             is_view,
@@ -207,6 +221,8 @@ impl<'a> Facts<'a> {
             is_needed,
             users: graph.users(),
             results: joint.outputs.iter().filter_map(Arg::as_node).collect(),
+            gradients: joint.gradients.iter().flatten().copied().collect(),
+            written: written.collect(),
         }
     }
 
@@ -237,13 +253,10 @@ impl<'a> Facts<'a> {
         }
         let root = self.roots[id].unwrap_or(id);
         if self.graph[root].kind == Kind::Placeholder {
-            let number = self.primals.iter().position(|&primal| primal == root);
-            let is_written =
-                self.joint.writes.iter().any(|&write| self.graph[write].args.first() == Some(&Arg::Node(root)));
-            if is_written || !self.is_read[root] {
+            if self.written.contains(&root) || !self.is_read[root] {
                 return NEVER;
             }
-            if number.is_some_and(|number| self.is_weight.get(number) == Some(&true)) {
+            if self.numbers.get(&root).is_some_and(|&number| self.is_weight.get(number) == Some(&true)) {
                 return 1;
             }
         }
@@ -315,8 +328,9 @@ impl<'a> Facts<'a> {
                     network.add_edge(sides[&input][1], entry, NEVER);
                 }
             }
-            let is_gradient = self.joint.gradients.contains(&Some(id));
-            if is_gradient || self.users[id].iter().any(|&user| self.is_backward[user] && self.is_needed[user]) {
+            if self.gradients.contains(&id)
+                || self.users[id].iter().any(|&user| self.is_backward[user] && self.is_needed[user])
+            {
                 network.add_edge(exit, sink, NEVER);
             }
             sides.insert(id, [entry, exit]);

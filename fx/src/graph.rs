@@ -215,7 +215,7 @@ impl Graph {
 
     /// As [`Graph::placeholder`], with a name for the node that differs from the input's.
     pub fn placeholder_named(&mut self, target: impl Into<Target>, name: &str) -> NodeId {
-        let at = self.order.iter().position(|&n| self[n].kind != Kind::Placeholder).unwrap_or(self.order.len());
+        let at = self.order.partition_point(|&n| self[n].kind == Kind::Placeholder);
         self.insert_at(at, Kind::Placeholder, target.into(), vec![], vec![], Some(name))
     }
 

@@ -71,6 +71,8 @@ macro_rules! kinds {
 }
 
 kinds! {
+    /// It can be read: the variable is bound, the attribute is there.
+    Present "PRESENT" cost 0;
     /// It is `None`.
     NoneMatch "NONE_MATCH" cost 0;
     /// It is not `None`.

@@ -35,6 +35,7 @@ impl Printer<'_> {
     fn text(&self, kind: &GuardKind) -> String {
         let (sources, name) = (self.sources, &self.name);
         match kind {
+            GuardKind::Present => format!("___is_present({name})"),
             GuardKind::NoneMatch => format!("{name} is None"),
             GuardKind::NotNoneMatch | GuardKind::WeakrefAlive => format!("{name} is not None"),
             GuardKind::BoolMatch(value) => format!("{name} == {}", pyrepr::boolean(*value)),

@@ -74,6 +74,7 @@ fn all_cases() -> Cases {
 fn identities(c: &mut Cases) {
     let (sin, cos) = (object("<built-in function sin>"), Value::known("<built-in function cos>"));
     let sin_value = Value::by_id(sin);
+    c.on_x(GuardKind::Present, Value::none(), []);
     c.on_x(GuardKind::NoneMatch, Value::none(), [int(3)]);
     c.on_x(GuardKind::NotNoneMatch, int(3), [Value::none()]);
     c.on_x(GuardKind::BoolMatch(true), Value::constant(true), [Value::constant(false), int(1)]);
@@ -238,6 +239,7 @@ fn every_kind_prints_passes_and_fails() {
         }
     }
     expect![[r#"
+        PRESENT: ___is_present(L['x'])
         NONE_MATCH: L['x'] is None
             x is None [None / 3]
         NOT_NONE_MATCH: L['x'] is not None

@@ -65,6 +65,7 @@ fn guard(world: &mut World, (place, other, kind, choice): Seed) -> Guard {
     let element = Element::Constant(constant);
     let name = world.sources.string("a");
     let kinds = [
+        GuardKind::Present,
         GuardKind::NoneMatch,
         GuardKind::NotNoneMatch,
         GuardKind::BoolMatch(choice % 2 == 0),
@@ -119,6 +120,7 @@ fn holds(frame: &mut Frame, sources: &Sources, guard: &Guard) -> bool {
     let name = |id| sources.strings().name(id).text;
     let Some(x) = read(frame, sources, guard.source) else { return false };
     match &guard.kind {
+        GuardKind::Present => true,
         GuardKind::NoneMatch => x.as_constant() == Some(&Constant::None),
         GuardKind::NotNoneMatch => x.as_constant() != Some(&Constant::None),
         GuardKind::BoolMatch(value) => x.as_constant() == Some(&Constant::Bool(*value)),

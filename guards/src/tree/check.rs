@@ -173,6 +173,7 @@ impl GuardTree {
     pub(super) fn holds<O: Objects>(&self, objects: &mut O, kind: &GuardKind, object: &O::Handle) -> bool {
         let name = |id| self.sources.strings().name(id);
         match kind {
+            GuardKind::Present => true,
             GuardKind::NoneMatch => objects.is_none(object),
             GuardKind::NotNoneMatch | GuardKind::WeakrefAlive => !objects.is_none(object),
             GuardKind::BoolMatch(value) => objects.is_bool(object, *value),

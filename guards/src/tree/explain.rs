@@ -137,6 +137,7 @@ impl GuardTree {
         let list =
             |items: &[crate::Element]| pyrepr::comma_separated(items.iter().map(|item| item.text(&self.sources)));
         match kind {
+            GuardKind::Present => "something".to_owned(),
             GuardKind::NoneMatch => "None".to_owned(),
             GuardKind::NotNoneMatch | GuardKind::WeakrefAlive => "not None".to_owned(),
             GuardKind::EmptyModuleHooks => "no hooks".to_owned(),

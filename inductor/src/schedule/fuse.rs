@@ -1,11 +1,16 @@
 //! Grouping: which roots share a kernel.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{Expr, Pool};
 
 use super::loop_vars::{LoopVars, Reads};
 use super::{Domain, Root, RootKind, Roots, Span};
 use crate::tensor_ir::{CallId, CallOut, Op, Tensor, TensorGraph};
+
+/// Kernels that are tried because they read what a root reads, the latest of them.
+const MAX_SHARING: usize = 8;
 
 /// Roots beyond which a group takes no more: compile time and registers bound it.
 const MAX_ROOTS: usize = 24;
@@ -41,8 +46,16 @@ pub struct Schedule {
 
 /// Groups the roots of a graph and puts kernels and calls in order.
 pub fn schedule(graph: &TensorGraph, pool: &mut Pool, roots: Roots) -> Schedule {
-    let (nodes, writer) = (Vec::new(), FxHashMap::default());
-    let mut fuser = Fuser { graph, pool, roots: &roots, nodes, writer, reads: Vec::new() };
+    let mut fuser = Fuser {
+        graph,
+        pool,
+        roots: &roots,
+        nodes: Vec::new(),
+        calls: FxHashMap::default(),
+        writer: FxHashMap::default(),
+        reads: Vec::new(),
+        readers: FxHashMap::default(),
+    };
     fuser.run();
     let (units, reads) = fuser.order();
     Schedule { roots, units, reads }
@@ -59,10 +72,14 @@ struct Fuser<'a> {
     pool: &'a mut Pool,
     roots: &'a Roots,
     nodes: Vec<Node>,
+    /// The node of each call.
+    calls: FxHashMap<CallId, usize>,
     /// For each root and each tensor that a call gives: the node that writes it.
     writer: FxHashMap<Written, usize>,
     /// For each node, the tensors that it reads from memory.
     reads: Vec<FxHashSet<Tensor>>,
+    /// For each tensor, the nodes that read it from memory.
+    readers: FxHashMap<Tensor, BTreeSet<usize>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -125,17 +142,24 @@ impl Fuser<'_> {
                 self.writer.insert(Written::Result(*t), node);
             }
         }
+        self.calls.insert(id, node);
         self.nodes.push(Node { unit: Unit::Call(id), needs });
-        self.reads.push(reads);
+        self.reads.push(FxHashSet::default());
+        self.note_reads(node, reads);
+    }
+
+    fn note_reads(&mut self, node: usize, reads: FxHashSet<Tensor>) {
+        for &tensor in &reads {
+            self.readers.entry(tensor).or_default().insert(node);
+        }
+        self.reads[node].extend(reads);
     }
 
     /// Objects come from earlier calls.
     fn object_writers(&self, arg: &crate::tensor_ir::Arg, needs: &mut FxHashSet<usize>) {
         match arg {
             crate::tensor_ir::Arg::Object(o) => {
-                let call = self.graph.objects[*o];
-                let by = self.nodes.iter().position(|n| matches!(n.unit, Unit::Call(c) if c == call));
-                needs.extend(by);
+                needs.extend(self.calls.get(&self.graph.objects[*o]));
             }
             crate::tensor_ir::Arg::List(items) => items.iter().for_each(|a| self.object_writers(a, needs)),
             crate::tensor_ir::Arg::Tensor(_) | crate::tensor_ir::Arg::Plain(_) => {}
@@ -173,16 +197,16 @@ impl Fuser<'_> {
                 group.domain = joined;
                 needs.remove(&node);
                 self.nodes[node].needs.extend(needs);
-                self.reads[node].extend(reads);
                 node
             }
             None => {
                 let unit = Unit::Kernel(Group { roots: vec![index], domain });
                 self.nodes.push(Node { unit, needs });
-                self.reads.push(reads);
+                self.reads.push(FxHashSet::default());
                 self.nodes.len() - 1
             }
         };
+        self.note_reads(node, reads);
         self.writer.insert(Written::Root(index), node);
     }
 
@@ -214,11 +238,14 @@ impl Fuser<'_> {
     fn candidates(&self, needs: &FxHashSet<usize>, reads: &FxHashSet<Tensor>) -> Vec<usize> {
         let mut producers: Vec<usize> = needs.iter().copied().collect();
         producers.sort_unstable_by(|a, b| b.cmp(a));
-        let mut sharing: Vec<usize> = (0..self.nodes.len())
-            .rev()
-            .filter(|n| !needs.contains(n) && reads.iter().any(|t| self.reads[*n].contains(t)))
-            .collect();
-        sharing.truncate(8);
+        let latest = |t| {
+            let nodes = self.readers.get(t).into_iter().flatten().rev();
+            nodes.copied().filter(|n| !needs.contains(n)).take(MAX_SHARING)
+        };
+        let mut sharing: Vec<usize> = reads.iter().flat_map(latest).collect();
+        sharing.sort_unstable_by(|a, b| b.cmp(a));
+        sharing.dedup();
+        sharing.truncate(MAX_SHARING);
         producers.extend(sharing);
         producers.retain(|&n| matches!(self.nodes[n].unit, Unit::Kernel(_)));
         producers

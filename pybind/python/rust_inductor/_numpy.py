@@ -222,6 +222,11 @@ def _sample(value: Any, make: Callable[..., Any], generator: Any, found: list[An
     return value, value
 
 
+def _steps(array: Any) -> list[int] | None:
+    """The strides of the dimensions in which an array has more than one element; `None` for an empty array."""
+    return [stride for size, stride in zip(array.shape, array.strides) if size > 1] if array.size else None
+
+
 def _equal(expected: Any, result: Any, found: list[Any]) -> bool | None:
     """Whether NumPy gives a scalar; `None` if its values, or the memory that they lie in, are not those of a tensor."""
     if not isinstance(expected, (np.ndarray, np.generic)) or expected.size > _MOST:
@@ -229,7 +234,7 @@ def _equal(expected: Any, result: Any, found: list[Any]) -> bool | None:
     if any(expected is array for array, _ in found):
         return None
     got = result.numpy(force=True)
-    if got.dtype != expected.dtype or got.shape != expected.shape:
+    if got.dtype != expected.dtype or got.shape != expected.shape or _steps(got) != _steps(expected):
         return None
     tolerance = {"f": 1e-4, "c": 1e-4}.get(expected.dtype.kind, 0.0)
     if expected.dtype == np.float64:

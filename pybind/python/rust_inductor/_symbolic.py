@@ -127,9 +127,12 @@ class Asker:
         """A tensor without data."""
         sizes, strides = ([self.number(n) for n in numbers] for numbers in (sizes, strides))
         fake = FakeTensor(self.mode, torch.empty_strided(sizes, strides, dtype=dtype, device="meta"), device)
-        if requires_grad:
-            fake.requires_grad_()
-        return fake if leaf or not requires_grad else fake.clone()
+        if leaf or not requires_grad:
+            return fake.requires_grad_(requires_grad)
+        # Written in place, it keeps its strides, and is no view. The graph may not record where it is asked about.
+        with torch.enable_grad():
+            recorded = FakeTensor(self.mode, torch.empty((), dtype=dtype, device="meta"), device).requires_grad_()
+            return fake.copy_(recorded)
 
     def ask(self, call: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What the call gives, as rows of plain values; ``None`` for what is no tensor or number."""

@@ -404,7 +404,8 @@ impl<'py> CallObjects<'_, 'py> {
         let mut tagging = self.tagging(tags);
         Ok(match kind {
             GuardKind::TypeMatch(_) => tagging.class_of(object),
-            GuardKind::NoneMatch
+            GuardKind::Present
+            | GuardKind::NoneMatch
             | GuardKind::NotNoneMatch
             | GuardKind::BoolMatch(_)
             | GuardKind::IdMatch(_)

@@ -389,3 +389,77 @@ def test_deterministic_algorithms_stay_as_they_are_set(function, backend):
         assert (repr(compiled(X, W)), mode()) == expected
     if backend == "eager":
         assert [event["break"] for event in log] == [None, None]
+
+
+def given_back(x):
+    return x.contiguous(), x.to(x.device), x.float(), torch.nn.functional.dropout(x, 0.5, False)
+
+
+def views(x):
+    w = x * 2
+    return (
+        x.view(-1),
+        x[1:],
+        x.T.reshape(-1),
+        *x.chunk(3),
+        *x.unbind(),
+        w.view(-1)[1:],
+        w.T,
+        w.expand(2, 3, 3),
+        w.detach(),
+    )
+
+
+def computed(x):
+    values, indices = x.max(0)
+    q, r = torch.linalg.qr(x)
+    return (
+        x + 1,
+        x.sin(),
+        values,
+        indices,
+        q,
+        r,
+        x.reshape(3, 3).T.reshape(-1),
+        x[x > 0],
+        x.double(),
+        x[:, ::2].contiguous(),
+    )
+
+
+def written(x):
+    y = torch.zeros(3, 3)
+    return y.add_(x), y.mul_(2), x.clone().relu_()
+
+
+def no_grad(function, x):
+    with torch.no_grad():
+        made = function(x)
+    return [(y.requires_grad, (y * 2).requires_grad) for y in made]
+
+
+def no_grad_within_inference_mode_off(function, x):
+    with torch.inference_mode(False):
+        with torch.no_grad():
+            made = function(x)
+        return [(y.requires_grad, (y * 2).requires_grad) for y in made]
+
+
+def a_branch_on_it(function, x):
+    with torch.no_grad():
+        made = function(x)
+    return [y * 2 if (y + 1).requires_grad else y * 3 for y in made]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("mode", [no_grad, no_grad_within_inference_mode_off, a_branch_on_it])
+@pytest.mark.parametrize("function", [given_back, views, computed, written])
+def test_what_is_made_without_gradients_is_known_to_require_none(function, mode, dynamic, backend):
+    x = torch.arange(9.0).view(3, 3).cos().requires_grad_()
+    expected = mode(function, x)
+    found = _capture.optimize(mode, backend, dynamic=dynamic)(function, x)
+    if mode is a_branch_on_it:
+        torch.testing.assert_close(found, expected)
+    else:
+        assert found == expected

@@ -28,6 +28,9 @@ pub(in crate::trace) struct Recording {
     pub(in crate::trace) renamed: Vec<(NodeId, String)>,
     /// The calls without an inference rule, whose metadata torch computed.
     pub(in crate::trace) without_rule: Vec<NodeId>,
+    /// Whether a node is a view of what requires gradients, or that itself, made while autograd did not record: a view
+    /// may not be changed while it does.
+    pub(in crate::trace) unrecorded_views: SecondaryMap<NodeId, bool>,
     /// The source locations of nodes.
     pub(in crate::trace) origins: Origins,
     /// The side effects of running the graph.
@@ -120,6 +123,7 @@ impl Speculative for Recording {
             // Node ids are never reused, so entries of dropped nodes are not read. A node that stays keeps the name
             // that it was given since the checkpoint: names carry no meaning.
             named: _,
+            unrecorded_views: _,
             origins: _,
             renamed,
             without_rule,

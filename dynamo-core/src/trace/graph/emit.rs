@@ -227,14 +227,6 @@ impl Tracer<'_> {
 
     /// Infers the metadata of a node's result.
     fn infer(&mut self, node: NodeId) -> Traced<Meta> {
-        let mut meta = self.infer_recorded(node)?;
-        if let (Meta::Tensor(tensor), false) = (&mut meta, self.modes.grad) {
-            tensor.requires_grad = false;
-        }
-        Ok(meta)
-    }
-
-    fn infer_recorded(&mut self, node: NodeId) -> Traced<Meta> {
         let at = self.place();
         let obstacles = self.graph.lowered.obstacles.len();
         if self.host.default_dtype() != DType::F32 {
@@ -248,7 +240,7 @@ impl Tracer<'_> {
             &self.modes.autocast.current,
             &at,
         )? {
-            return Ok(meta);
+            return self.as_recorded(node, meta);
         }
         let meta = match self.changed_in_place(node) {
             Some(changed) => Meta::Tensor(changed),
@@ -257,6 +249,38 @@ impl Tracer<'_> {
         if self.takes_apart(node, obstacles) {
             return Ok(meta);
         }
+        if let Some(copied) = self.graph.lowered.of[node].expand() {
+            self.graph.lowered.graph[copied].meta = Some(meta.clone());
+        }
+        Ok(meta)
+    }
+
+    /// The metadata of a result whose rule knows no mode: while autograd does not record, what an operator computes
+    /// requires no gradients. A view does where its base does, and so does an argument that is given back: torch is
+    /// asked whether it is one.
+    fn as_recorded(&mut self, node: NodeId, mut meta: Meta) -> Traced<Meta> {
+        if self.modes.grad || !requires_grad(&meta) {
+            return Ok(meta);
+        }
+        let known = match (&self.graph.torch[node].target[..], &self.graph.torch[node].args[..]) {
+            ("operator.getitem", &[Arg::Node(results), Arg::Int(at)]) => match &self.graph.torch[results].meta {
+                Some(Meta::Tuple(items)) => usize::try_from(at).ok().and_then(|at| items.get(at).cloned().flatten()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let known = match known {
+            Some(known) => Some(known),
+            None if self.has_own_memory(node) => None,
+            None => {
+                let ask = Ask { grad: false, by_hints: false };
+                let told = self.host.infer(&self.graph.torch, &mut self.shapes.env, node, ask);
+                let target = &self.graph.torch[node].target;
+                Some(told.map_err(|why| Reason::new(Kind::TorchOp, format!("`{target}`: {why}.")))?)
+            }
+        };
+        set_requires_grad(&mut meta, known.as_ref());
+        self.graph.unrecorded_views[node] = requires_grad(&meta);
         if let Some(copied) = self.graph.lowered.of[node].expand() {
             self.graph.lowered.graph[copied].meta = Some(meta.clone());
         }
@@ -572,4 +596,29 @@ fn constant_of(arg: &Arg) -> Option<Constant> {
         Arg::Device(device) => Constant::Device(*device),
         _ => return None,
     })
+}
+
+/// True if a tensor of a result requires gradients.
+fn requires_grad(meta: &Meta) -> bool {
+    match meta {
+        Meta::Tensor(tensor) => tensor.requires_grad,
+        Meta::Tuple(items) => items.iter().flatten().any(requires_grad),
+        _ => false,
+    }
+}
+
+/// Has the tensors of a result require gradients where those of another do; nowhere without another.
+fn set_requires_grad(meta: &mut Meta, like: Option<&Meta>) {
+    match (meta, like) {
+        (Meta::Tensor(tensor), like) => {
+            tensor.requires_grad = matches!(like, Some(Meta::Tensor(like)) if like.requires_grad);
+        }
+        (Meta::Tuple(items), Some(Meta::Tuple(like))) => {
+            items.iter_mut().zip(like).for_each(|(item, like)| {
+                item.iter_mut().for_each(|item| set_requires_grad(item, like.as_ref()));
+            });
+        }
+        (Meta::Tuple(items), _) => items.iter_mut().flatten().for_each(|item| set_requires_grad(item, None)),
+        _ => {}
+    }
 }

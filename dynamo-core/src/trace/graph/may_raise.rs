@@ -158,7 +158,7 @@ impl Tracer<'_> {
         let bases = std::iter::successors(self.base(changed), |&base| self.base(base));
         let is_sealed = |(view, base): (NodeId, NodeId)| {
             let is_of_several = matches!(self.graph.torch[base].meta, Some(Meta::Tuple(_))) && !self.is_fresh(base);
-            is_of_several && recorded || requires(base) && !requires(view)
+            is_of_several && recorded || self.graph.unrecorded_views[view] || requires(base) && !requires(view)
         };
         self.modes.grad && views.zip(bases).any(is_sealed)
     }
@@ -208,6 +208,17 @@ impl Tracer<'_> {
             NodeKind::CallMethod => target == "clone" || target.starts_with("new_") && target != "new_tensor",
             _ => false,
         }
+    }
+
+    /// True for a result in memory of its own by the schema and the traits of the operator that gives it, whatever its
+    /// kernel is.
+    pub(in crate::trace) fn has_own_memory(&self, node: NodeId) -> bool {
+        let last = self.graph.lowered.calls(node).last().map(|call| &self.graph.lowered.graph[call]);
+        self.is_fresh(node)
+            || last.and_then(|call| call.target.op()).is_some_and(|overload| {
+                let traits = overload.traits();
+                overload.is_function() && traits.alias.is_none() && !traits.idle
+            })
     }
 
     /// True for a result, or one of several, of an operator whose results have memory of their own.

@@ -47,6 +47,15 @@ impl Tracer<'_> {
         self.guards.asked.found.push((guard, place));
     }
 
+    /// Guards that a variable or a member of a class is there, unless something is guarded of its value: the new code
+    /// reads it at once, where an exception would come before the effects that precede it in the program.
+    pub(in crate::trace) fn found_variable(&mut self, place: SourceId) {
+        if self.is_noticed() {
+            let guard = Guard::new(place, GuardKind::Present).at(self.place());
+            self.guards.asked.found.push((guard, place));
+        }
+    }
+
     /// Whether a dict has a key.
     pub(in crate::trace) fn has_key(&mut self, dict: StateId, key: &Key) -> bool {
         let has = self.heap.value_at(dict, key).is_some();

@@ -84,6 +84,9 @@ impl Tracer<'_> {
             State::Cell(Some(content)) => *content,
             _ => return Err(raised(&format!("NameError: `{}`", f.local_name(id)))),
         };
+        if let Some(place) = self.source(content) {
+            self.found_variable(place);
+        }
         f.push(content);
         Ok(())
     }
@@ -180,6 +183,7 @@ impl Tracer<'_> {
             // Builtins are the same everywhere, unless a module hides one: then it is found as the module's own.
             (None, _) | (Some(_), Scope::Builtins) => self.sources.global(name),
         };
+        self.found_variable(source);
         Ok(self.lazy(obj, source))
     }
 }

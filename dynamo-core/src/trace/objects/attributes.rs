@@ -167,6 +167,7 @@ impl Tracer<'_> {
                     Body::Found(_) => self.own_source(instance, name),
                     Body::Made(_) => self.class_source(instance)?.map(|source| self.sources.attr(source, name)),
                 };
+                source.into_iter().for_each(|place| self.found_variable(place));
                 Ok(self.member(found, source))
             }
             Some(ClassAttr::Builtin(method, _)) => {
@@ -344,10 +345,11 @@ impl Tracer<'_> {
                     Some(found) if self.written(obj, name).is_none() => {
                         let source = self.found_source(instance, name);
                         if let (Some(source), Some(of)) = (source, self.source(instance.this)) {
-                            // A handler would see that it is not there, and so would the class.
+                            // A handler would see that it is not there, and so would the class, and whoever knows of
+                            // the effects that come before.
                             let is_item =
                                 matches!(self.sources.get(source), Some(Source::Step { step: Step::Item(_), .. }));
-                            if is_item || self.exceptions.watched {
+                            if is_item || self.is_noticed() {
                                 self.found_attr(of, name, source);
                             }
                         }

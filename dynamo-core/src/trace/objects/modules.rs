@@ -92,6 +92,7 @@ impl Tracer<'_> {
             self.guard_not_own(instance, name);
             let table = self.sources.attr(source, table);
             let place = self.sources.item(table, Constant::Str(name.to_owned()));
+            self.found_attr(source, name, place);
             return Ok(Some(self.lazy(found, place)));
         }
         if let Some(source) = source {

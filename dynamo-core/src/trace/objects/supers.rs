@@ -107,7 +107,10 @@ impl Tracer<'_> {
                 let getter = self.member(getter, source);
                 return self.call(getter, vec![this], vec![]);
             }
-            ClassAttr::Plain(found) => self.member(found, entry),
+            ClassAttr::Plain(found) => {
+                entry.into_iter().for_each(|place| self.found_variable(place));
+                self.member(found, entry)
+            }
             _ => return Err(unknown(self)),
         })
     }

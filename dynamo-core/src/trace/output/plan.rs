@@ -113,6 +113,8 @@ impl Output<'_, '_> {
         match &self.t.objects.values[value] {
             Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => items.clone(),
             Value::Slice(parts) => parts.to_vec(),
+            // A cell of the caller's is passed on as it is: nobody reads it here, and it may be empty in the next call.
+            Value::State(state) if self.is_frame_cell(value) && self.t.heap.origin(*state).is_some() => Vec::new(),
             Value::State(state) => self.parts_of_state(*state),
             Value::Instance(state) => self.parts_of_state(*state),
             Value::Super(class, this) => vec![*class, *this],

@@ -238,8 +238,8 @@ impl Tracer<'_> {
             Lookup::Found(found) => match source {
                 Some(source) => {
                     let place = self.sources.attr(source, name);
-                    if self.exceptions.watched {
-                        // A handler would see that it is not there.
+                    if self.is_noticed() {
+                        // A handler would see that it is not there, and others the effects that come before.
                         self.found_attr(source, name, place);
                     }
                     Ok(self.lazy(found, place))

@@ -184,7 +184,7 @@ impl<'py> PyHost<'py> {
                     Some(tensor)
                         if known.made.is_none() && meta.requires_grad && graph[*id].kind != Kind::Placeholder =>
                     {
-                        tensor.call_method0("clone")?
+                        self.recorded(&tensor)?
                     }
                     Some(tensor) if known.scalars.contains(id) => {
                         py.import("rust_inductor._numpy")?.call_method1("Scalar", (tensor,))?
@@ -242,6 +242,18 @@ impl<'py> PyHost<'py> {
         // Calls are taken apart where nothing is recorded.
         let requires_grad = meta.requires_grad && known.made.is_none();
         Torch::get(py)?.without_data(py, meta.dtype, (sizes, strides), requires_grad).map(Some)
+    }
+
+    /// A tensor like this leaf that is none, and no view: one of the same strides that is written in place while
+    /// autograd records, whether or not it does where the call is asked about.
+    fn recorded(&self, leaf: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let torch = Torch::get(self.py)?;
+        let fresh = leaf.call_method0("detach")?;
+        let scalar = leaf.call_method1("new_empty", (PyTuple::empty(self.py),))?.call_method0("requires_grad_")?;
+        let mode = torch.find(self.py, "set_grad_enabled")?.call1((true,))?;
+        let recorded = fresh.call_method1("copy_", (scalar,));
+        mode.call_method1("__exit__", (self.py.None(), self.py.None(), self.py.None()))?;
+        recorded
     }
 
     pub(super) fn meta(
