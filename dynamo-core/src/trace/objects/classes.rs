@@ -77,9 +77,9 @@ impl Tracer<'_> {
         let Some((_, found)) = self.host.class_attr(obj, name, None) else { return Ok(None) };
         let Some(source) = self.source(class) else { return Ok(None) };
         let source = self.sources.attr(source, name);
-        self.found_variable(source);
         Ok(match found {
             ClassAttr::Function(found) | ClassAttr::StaticMethod(found) | ClassAttr::Plain(found) => {
+                self.found_variable(source);
                 Some(self.lazy(found, source))
             }
             ClassAttr::ClassMethod(function) => {
