@@ -410,14 +410,6 @@ const RULES: &[(&[Aten], Rule)] = &[
     ),
 ];
 
-/// True if autograd does not follow the result of an overload at this place.
-pub(crate) fn is_constant_at(op: Aten, place: usize) -> bool {
-    /// Overloads of whose results autograd follows the first alone.
-    const FIRST_ALONE: &[Aten] =
-        ops![_native_batch_norm_legit_functional_default _native_batch_norm_legit_no_training_default];
-    place > 0 && FIRST_ALONE.contains(&op)
-}
-
 /// Gives the gradients by the operands of a call.
 pub(crate) fn derive(call: &mut Derivative) -> Outcome {
     let op = call.bound.op();

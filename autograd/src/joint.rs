@@ -274,7 +274,7 @@ impl Tape<'_> {
             self.picks.entry(pick).or_insert(new);
         }
         let of_constant = |(call, place): (NodeId, usize)| {
-            self.build.graph[call].op().is_some_and(|op| formulas::is_constant_at(op, place))
+            place > 0 && self.build.graph[call].op().is_some_and(|op| op.traits().first_alone)
         };
         let is_constant = node.op().is_some_and(|op| op.traits().detached) || pick.is_some_and(of_constant);
         let has_gradients = match &node.meta {

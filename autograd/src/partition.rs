@@ -101,10 +101,10 @@ impl Cut {
         part.calls(joint.outputs.iter().filter_map(Arg::as_node).chain(self.values.iter().map(|&(id, _)| id)));
         let mut outputs: Vec<Arg> = joint.outputs.iter().map(|output| part.copied(output)).collect();
         let mut saved = Vec::new();
-        let numbers = numbers(primals.iter().copied().map(Some));
-        let results = self::numbers(joint.outputs.iter().map(Arg::as_node));
+        let input_numbers = numbers(primals.iter().copied().map(Some));
+        let result_numbers = numbers(joint.outputs.iter().map(Arg::as_node));
         for &(id, is_copied) in &self.values {
-            saved.push(match (numbers.get(&id), results.get(&id).filter(|_| !is_copied)) {
+            saved.push(match (input_numbers.get(&id), result_numbers.get(&id).filter(|_| !is_copied)) {
                 (Some(&primal), _) => Saved::Input(primal),
                 (None, Some(&result)) => Saved::Output(result),
                 (None, None) => {

@@ -12,6 +12,8 @@ pub struct Traits {
     pub cheap: bool,
     /// Its results do not depend on what its operands hold, or autograd does not follow them.
     pub detached: bool,
+    /// Autograd follows the first of its results alone.
+    pub first_alone: bool,
     /// It may draw random numbers (torch's tag `nondeterministic_seeded`).
     pub random: bool,
     /// It gives its argument back where it is switched off.
@@ -37,6 +39,7 @@ impl Traits {
         product: false,
         cheap: false,
         detached: false,
+        first_alone: false,
         random: false,
         idle: false,
         statistics: false,

@@ -41,7 +41,7 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::randn_like, like),
     (Packet::randint_like, like),
     (Packet::bernoulli, like),
-    (Packet::fill, like),
+    (Packet::fill, filled),
     (Packet::scalar_tensor, |c| created(c, Vec::new(), DEFAULT_FLOAT)),
     (Packet::arange, arange),
     (Packet::randperm, |c| {
@@ -112,6 +112,12 @@ fn like(c: &mut Call) -> Result {
     let device = if c.has("device") { c.opt_device("device")? } else { None }.unwrap_or(model.device);
     let made = c.formatted(model, dtype)?;
     Ok(TensorMeta { device, requires_grad: false, ..made }.into())
+}
+
+/// The operand's elements are overwritten, but autograd follows it.
+fn filled(c: &mut Call) -> Result {
+    let model = c.tensor("self")?;
+    Ok(c.formatted(model, model.dtype)?.into())
 }
 
 /// The number of steps from `start` to `end`, in whole numbers where all are.

@@ -111,7 +111,17 @@ fn infer(nodes: &Nodes, id: NodeId, mut sizes: Sizes) -> Result<Meta> {
         return Err(no_rule());
     }
     let bound = overload.bind(&node.args, &node.kwargs)?;
-    rule(&mut Call::new(bound, nodes, sizes))
+    let mut meta = rule(&mut Call::new(bound, nodes, sizes))?;
+    if let Meta::Tuple(items) = &mut meta
+        && overload.traits().first_alone
+    {
+        for item in items.iter_mut().skip(1).flatten() {
+            if let Meta::Tensor(tensor) = item {
+                tensor.requires_grad = false;
+            }
+        }
+    }
+    Ok(meta)
 }
 
 /// Infers the metadata of every node that has none, in order; stops at the first that has no answer.

@@ -143,11 +143,18 @@ impl Fuser<'_> {
             }
         }
         self.calls.insert(id, node);
-        self.nodes.push(Node { unit: Unit::Call(id), needs });
-        self.reads.push(FxHashSet::default());
+        self.add(Unit::Call(id), needs);
         self.note_reads(node, reads);
     }
 
+    /// Adds a node that reads nothing yet.
+    fn add(&mut self, unit: Unit, needs: FxHashSet<usize>) -> usize {
+        self.nodes.push(Node { unit, needs });
+        self.reads.push(FxHashSet::default());
+        self.nodes.len() - 1
+    }
+
+    /// Notes the tensors that a node reads, beside those known.
     fn note_reads(&mut self, node: usize, reads: FxHashSet<Tensor>) {
         for &tensor in &reads {
             self.readers.entry(tensor).or_default().insert(node);
@@ -199,12 +206,7 @@ impl Fuser<'_> {
                 self.nodes[node].needs.extend(needs);
                 node
             }
-            None => {
-                let unit = Unit::Kernel(Group { roots: vec![index], domain });
-                self.nodes.push(Node { unit, needs });
-                self.reads.push(FxHashSet::default());
-                self.nodes.len() - 1
-            }
+            None => self.add(Unit::Kernel(Group { roots: vec![index], domain }), needs),
         };
         self.note_reads(node, reads);
         self.writer.insert(Written::Root(index), node);

@@ -262,29 +262,30 @@ impl Tracer<'_> {
         if self.modes.grad || !requires_grad(&meta) {
             return Ok(meta);
         }
-        let known = match (&self.graph.torch[node].target[..], &self.graph.torch[node].args[..]) {
-            ("operator.getitem", &[Arg::Node(results), Arg::Int(at)]) => match &self.graph.torch[results].meta {
-                Some(Meta::Tuple(items)) => usize::try_from(at).ok().and_then(|at| items.get(at).cloned().flatten()),
-                _ => None,
-            },
-            _ => None,
-        };
-        let known = match known {
-            Some(known) => Some(known),
-            None if self.has_own_memory(node) => None,
-            None => {
-                let ask = Ask { grad: false, by_hints: false };
-                let told = self.host.infer(&self.graph.torch, &mut self.shapes.env, node, ask);
-                let target = &self.graph.torch[node].target;
-                Some(told.map_err(|why| Reason::new(Kind::TorchOp, format!("`{target}`: {why}.")))?)
-            }
-        };
+        let known = self.unrecorded(node)?;
         set_requires_grad(&mut meta, known.as_ref());
         self.graph.unrecorded_views[node] = requires_grad(&meta);
         if let Some(copied) = self.graph.lowered.of[node].expand() {
             self.graph.lowered.graph[copied].meta = Some(meta.clone());
         }
         Ok(meta)
+    }
+
+    /// Metadata that says which tensors of a result require gradients, computed while autograd does not record; `None`
+    /// if none does.
+    fn unrecorded(&mut self, node: NodeId) -> Traced<Option<Meta>> {
+        if let Some((results, place)) = self.picked(node)
+            && let Some(Meta::Tuple(items)) = &self.graph.torch[results].meta
+        {
+            return Ok(items.get(place).cloned().flatten());
+        }
+        if self.has_own_memory(node) {
+            return Ok(None);
+        }
+        let ask = Ask { grad: false, by_hints: false };
+        let told = self.host.infer(&self.graph.torch, &mut self.shapes.env, node, ask);
+        let target = &self.graph.torch[node].target;
+        told.map(Some).map_err(|why| Reason::new(Kind::TorchOp, format!("`{target}`: {why}.")))
     }
 
     /// Has torch take a call without a rule apart; false if it stays. With it go the obstacles that it was, those after

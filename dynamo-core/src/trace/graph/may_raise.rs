@@ -30,7 +30,7 @@ use crate::{
 use fx::{
     Arg, Kind as NodeKind, Meta, NodeId, TensorMeta,
     aten::{
-        SideEffect,
+        Aten, SideEffect,
         rules::{Extern, Rule},
     },
 };
@@ -213,25 +213,35 @@ impl Tracer<'_> {
     /// True for a result in memory of its own by the schema and the traits of the operator that gives it, whatever its
     /// kernel is.
     pub(in crate::trace) fn has_own_memory(&self, node: NodeId) -> bool {
-        let last = self.graph.lowered.calls(node).last().map(|call| &self.graph.lowered.graph[call]);
-        self.is_fresh(node)
-            || last.and_then(|call| call.target.op()).is_some_and(|overload| {
-                let traits = overload.traits();
-                overload.is_function() && traits.alias.is_none() && !traits.idle
-            })
+        let is_function = |overload: Aten| {
+            let traits = overload.traits();
+            overload.is_function() && traits.alias.is_none() && !traits.idle
+        };
+        self.is_fresh(node) || self.overload_of(node).is_some_and(is_function)
+    }
+
+    /// The overload whose call gives a node's result in the lowered graph.
+    fn overload_of(&self, node: NodeId) -> Option<Aten> {
+        let call = self.graph.lowered.calls(node).last()?;
+        self.graph.lowered.graph[call].target.op()
+    }
+
+    /// The call with several results that a node picks from, and which of them.
+    pub(in crate::trace) fn picked(&self, node: NodeId) -> Option<(NodeId, usize)> {
+        let row = &self.graph.torch[node];
+        let ("operator.getitem", &[Arg::Node(results), Arg::Int(place)]) = (row.target.as_str(), &row.args[..]) else {
+            return None;
+        };
+        let is_several = matches!(self.graph.torch[results].meta, Some(Meta::Tuple(_)));
+        is_several.then_some((results, usize::try_from(place).ok()?))
     }
 
     /// True for a result, or one of several, of an operator whose results have memory of their own.
     fn is_computed(&self, node: NodeId) -> bool {
-        let row = &self.graph.torch[node];
-        if let ("operator.getitem", [Arg::Node(results), Arg::Int(_)]) = (row.target.as_str(), &row.args[..])
-            && matches!(self.graph.torch[*results].meta, Some(Meta::Tuple(_)))
-        {
-            return self.is_computed(*results);
+        if let Some((results, _)) = self.picked(node) {
+            return self.is_computed(results);
         }
-        let last = self.graph.lowered.calls(node).last().map(|call| &self.graph.lowered.graph[call]);
-        let overload = last.and_then(|call| call.target.op());
-        overload.is_some_and(|overload| {
+        self.overload_of(node).is_some_and(|overload| {
             let allocates = matches!(
                 overload.rule(),
                 Some(
