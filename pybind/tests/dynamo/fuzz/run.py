@@ -38,8 +38,10 @@ Listener = Callable[[dict[str, Any]], None]
 #: What makes a compiled function of a function. The second argument is told of captures; the third is the seed.
 Compiler = Callable[[Callable[..., Any], Listener, int], Callable[..., Any]]
 
-#: How long a program may take before it counts as hanging.
+#: How many seconds a program may take before it counts as hanging.
 PATIENCE = 120.0
+#: After how many seconds a call of a program that is not compiled has no end.
+ENDLESS = 10.0
 #: What the seed says about sizes that change.
 DYNAMIC = (None, None, True, False)
 
@@ -136,7 +138,7 @@ def limited() -> Iterator[None]:
         raise Endless
 
     before = signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE / 4, PATIENCE / 16)
+    signal.setitimer(signal.ITIMER_REAL, ENDLESS, ENDLESS / 4)
     try:
         yield
     finally:
@@ -197,9 +199,10 @@ def change(number: int, *namespaces: dict[str, Any]) -> None:
 def work(compiler: Compiler, seeds: range, sender: multiprocessing.connection.Connection) -> None:
     """Runs a range of programs, and sends what became of each."""
     prepare()
-    # What is imported need not be looked through again and again.
-    gc.freeze()
     for seed in seeds:
+        # What was imported and compiled before this program need not be looked through at each of its collections.
+        gc.collect()
+        gc.freeze()
         sender.send(run_seed(seed, compiler))
     sender.close()
 
