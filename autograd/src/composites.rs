@@ -27,7 +27,11 @@ const ROWS: &[(Aten, Expand)] = &[
     (Aten::conv_transpose2d_input, transposed_convolution),
     (Aten::conv_transpose3d_input, transposed_convolution),
     (Aten::cross_entropy_loss_default, cross_entropy),
-    (Aten::dropout_default, |b, a| first(b, a, Aten::native_dropout_default, &["input", "p", "train"])),
+    (Aten::dropout_default, |b, a| match a.get("p") {
+        // What drops everything draws nothing.
+        Arg::Float(1.0) | Arg::Int(1) => b.call(Aten::mul_Tensor, vec![a.get("input").clone(), Arg::Float(0.0)]),
+        _ => first(b, a, Aten::native_dropout_default, &["input", "p", "train"]),
+    }),
     (Aten::group_norm_default, group_norm),
     (Aten::avg_pool1d_default, |b, a| {
         let names = ["kernel_size", "stride", "padding"];

@@ -279,7 +279,8 @@ fn chunk(c: &Call) -> Result {
     let dim = c.dim("dim", x.rank())?;
     let size = *c.fits(x.sizes().get(dim))?;
     let chunks = c.fits(usize::try_from(c.int("chunks")?).ok().filter(|&n| n > 0))?;
-    parts(c, x, dim, &equal_parts(size, size.div_ceil(chunks)))
+    let lengths = if size == 0 { vec![0; chunks] } else { equal_parts(size, size.div_ceil(chunks)) };
+    parts(c, x, dim, &lengths)
 }
 
 fn unbind(c: &Call) -> Result {

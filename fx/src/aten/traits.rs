@@ -14,6 +14,9 @@ pub struct Traits {
     pub detached: bool,
     /// Autograd follows the first of its results alone.
     pub first_alone: bool,
+    /// A float among its arguments may be an input of the graph: it decides what values the result holds, and nothing
+    /// else about it.
+    pub float_input: bool,
     /// It may draw random numbers (torch's tag `nondeterministic_seeded`).
     pub random: bool,
     /// It gives its argument back where it is switched off.
@@ -40,6 +43,7 @@ impl Traits {
         cheap: false,
         detached: false,
         first_alone: false,
+        float_input: false,
         random: false,
         idle: false,
         statistics: false,

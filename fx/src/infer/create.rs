@@ -125,6 +125,15 @@ fn arange(c: &mut Call) -> Result {
     let names = ["start", "end", "step"];
     let classes = names.iter().filter(|n| c.has(n)).map(|n| number_class(c, n)).collect::<Result<Vec<_>>>()?;
     let whole = classes.iter().all(|&class| class <= DTypeClass::Int);
+    let [start, end, step] = [("start", 0.0), ("end", 0.0), ("step", 1.0)].map(|(name, usual)| match c.has(name) {
+        true => c.get(name).as_float(),
+        false => Some(usual),
+    });
+    if let (Some(start), Some(end), Some(step)) = (start, end, step)
+        && (step == 0.0 || (end - start) * step.signum() < 0.0)
+    {
+        return Err(c.rejected("bounds against the sign of the step"));
+    }
     let count = if whole { whole_steps(c)? } else { float_steps(c)? };
     let dtype = if whole { DType::I64 } else { DEFAULT_FLOAT };
     created(c, vec![count], dtype)

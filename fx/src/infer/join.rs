@@ -20,6 +20,11 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::repeat, repeat),
     (Packet::flip, |c| {
         let x = c.tensor("self")?;
+        let mut dims = c.dims("dims", x.sizes.len())?;
+        let count = dims.len();
+        dims.sort_unstable();
+        dims.dedup();
+        c.fits((dims.len() == count).then_some(()))?;
         Ok(c.preserved(x, x.dtype)?.into())
     }),
     (Packet::diag_embed, diag_embed),

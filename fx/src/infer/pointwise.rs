@@ -20,7 +20,7 @@ use crate::{
 };
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
-use symshapes::{DTypeClass, TensorMeta};
+use symshapes::{DType, DTypeClass, TensorMeta};
 
 /// An element-wise operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,14 +91,48 @@ pub(super) fn rule(c: &mut Call) -> Result {
     Ok(Meta::Tensor(TensorMeta { requires_grad, ..c.strided(like, dtype, sizes, strides) }))
 }
 
-/// The overloads whose other arguments are looked at first.
-pub(super) const RULES: &[(Packet, Rule)] = &[(Packet::hardtanh, |c| {
-    // `torch.nn.functional` refuses it, the operator does not.
-    if c.get("min_val").as_float() > c.get("max_val").as_float() {
-        return Err(c.unsupported("bounds that are not in order"));
+/// The overloads whose arguments are looked at first.
+pub(super) const RULES: &[(Packet, Rule)] = &[
+    (Packet::hardtanh, |c| {
+        // `torch.nn.functional` refuses it, the operator does not.
+        if c.get("min_val").as_float() > c.get("max_val").as_float() {
+            return Err(c.unsupported("bounds that are not in order"));
+        }
+        rule(c)
+    }),
+    (Packet::clamp, |c| {
+        if !c.given("min") && !c.given("max") {
+            return Err(c.rejected("neither a least nor a greatest value"));
+        }
+        rule(c)
+    }),
+    (Packet::r#where, |c| {
+        if !matches!(c.tensor("condition")?.dtype, DType::Bool | DType::U8) {
+            return Err(c.rejected("a condition that is not boolean"));
+        }
+        rule(c)
+    }),
+    (Packet::masked_fill, |c| {
+        if c.tensor("mask")?.dtype != DType::Bool {
+            return Err(c.rejected("a mask that is not boolean"));
+        }
+        rule(c)
+    }),
+    (Packet::heaviside, |c| of_one_dtype(c, &["self", "values"])),
+    (Packet::lerp, |c| of_one_dtype(c, &["self", "end", "weight"])),
+];
+
+/// The rule of an operator that does not promote its tensors.
+fn of_one_dtype(c: &mut Call, names: &[&str]) -> Result {
+    let mut dtypes = Vec::new();
+    for name in names {
+        dtypes.extend(c.opt_tensor(name)?.map(|tensor| tensor.dtype));
+    }
+    if dtypes.windows(2).any(|pair| pair[0] != pair[1]) {
+        return Err(c.rejected("tensors of several element types"));
     }
     rule(c)
-})];
+}
 
 /// The class of a number among the operands.
 pub(super) fn number_class(c: &Call, name: &str) -> Result<DTypeClass> {

@@ -435,10 +435,16 @@ fn split(c: &mut Call) -> Result {
 fn chunk(c: &mut Call) -> Result {
     let x = c.tensor("self")?;
     let dim = c.dim("dim", x.sizes.len())?;
-    let (size, chunks) = (*c.fits(x.sizes.get(dim))?, c.int("chunks")?.max(1));
-    let chunks = c.pool.int(chunks);
-    let most = c.pool.ceil_div(size, chunks);
-    let lengths = equal_parts(c, size, most)?;
+    let (size, chunks) = (*c.fits(x.sizes.get(dim))?, c.int("chunks")?);
+    let count = c.fits(usize::try_from(chunks).ok().filter(|&count| count > 0))?;
+    let lengths = if c.pool.as_int(size) == Some(0) {
+        // As many empty ones as are asked for.
+        vec![Expr::ZERO; count]
+    } else {
+        let chunks = c.pool.int(chunks);
+        let most = c.pool.ceil_div(size, chunks);
+        equal_parts(c, size, most)?
+    };
     Ok(parts(c, x, dim, &lengths))
 }
 

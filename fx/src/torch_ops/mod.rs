@@ -71,16 +71,11 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     table::index().keys().map(String::as_str)
 }
 
-/// True for a call of which a number among the arguments decides the values of the result and nothing else about it.
+/// True for a function, an operator or the name of a method whose float arguments may be inputs of the graph.
 pub fn takes_floats(target: &str) -> bool {
-    /// Functions of torch and of `operator`, and methods of tensors.
-    const NAMES: &str = "add sub mul truediv div true_divide divide multiply subtract pow float_power remainder fmod mod \
-        floordiv floor_divide rsub iadd isub imul itruediv ipow eq ne lt le gt ge clamp clamp_min clamp_max clip where \
-        masked_fill fill full full_like lerp addcmul addcdiv threshold leaky_relu elu celu softplus hardtanh \
-        nan_to_num tensor scalar_tensor linspace add_ sub_ mul_ div_ pow_ clamp_ clamp_min_ clamp_max_ masked_fill_ fill_ lerp_ maximum minimum \
-        addcmul_ addcdiv_";
-    let name = target.rsplit('.').next().unwrap_or(target);
-    NAMES.split_whitespace().any(|known| known == name)
+    let name = canonical(target);
+    let found = find(&name).or_else(|| find(&format!("Tensor.{name}")));
+    found.is_some_and(|(row, _)| row.overloads.iter().any(|overload| overload.traits().float_input))
 }
 
 fn no_row(node: &Node) -> LowerError {

@@ -470,6 +470,10 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     }
 
     fn tensor_property(&mut self, object: &Handle<'py>, property: TensorProperty) -> Option<i64> {
+        // A trace may have looked at a tensor in what it took back: nothing else tells then that this is one.
+        if !self.torch.is_tensor(object) {
+            return None;
+        }
         let info = self.torch.borrow_raw(object).and_then(|raw| crate::torch::tensor::info(raw).ok());
         match (property, info) {
             (TensorProperty::Size(dim), Some(info)) => info.sizes.get(dim as usize).copied(),

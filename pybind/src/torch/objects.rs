@@ -336,6 +336,13 @@ impl Torch {
         object.is(&self.tensor) || object.is(&self.parameter)
     }
 
+    /// True for an instance of `torch.Tensor` or of a subclass.
+    pub(crate) fn is_tensor(&self, object: &Bound<'_, PyAny>) -> bool {
+        // SAFETY: both are live; `tensor` is a class.
+        self.is_plain_tensor(object)
+            || unsafe { ffi::PyObject_TypeCheck(object.as_ptr(), self.tensor.as_ptr().cast()) != 0 }
+    }
+
     /// True for a `torch.Tensor` or `torch.nn.Parameter` themselves: subclasses may mean anything by their operations.
     #[inline]
     pub(crate) fn is_plain_tensor(&self, object: &Bound<'_, PyAny>) -> bool {

@@ -1,6 +1,6 @@
 //! A frame of the traced program: its code, where it stands, its locals and its stack.
 
-use super::value::ValueId;
+use super::{context::Context, value::ValueId};
 use crate::{
     bytecode::{Arg, Body, Const, ConstId, Inst, InstData, Label, LocalId, NameId, Op, Span},
     host::{Code, Obj},
@@ -40,6 +40,10 @@ pub(in crate::trace) struct Frame {
     pub(in crate::trace) closure: Vec<ValueId>,
     /// The exception that a generator handles while it waits.
     pub(in crate::trace) handled: Option<ValueId>,
+    /// The manager that a generator enters whenever it goes on, and leaves whenever it waits.
+    pub(in crate::trace) within: Option<Context>,
+    /// Whether the last instruction has dropped an object with a finalizer, which has to run before the next one.
+    pub(in crate::trace) finalizes: bool,
 }
 
 impl Frame {
@@ -61,6 +65,8 @@ impl Frame {
             keywords: Vec::new(),
             closure,
             handled: None,
+            within: None,
+            finalizes: false,
         }
     }
 

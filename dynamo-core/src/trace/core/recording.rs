@@ -71,6 +71,8 @@ pub(in crate::trace) struct GraphEffects {
     pub(in crate::trace) draws_elsewhere: bool,
     /// If the graph raises, the original code runs from its start.
     pub(in crate::trace) retries: bool,
+    /// It is observable of a call that its exception is raised elsewhere than in the program.
+    pub(in crate::trace) noticed: bool,
 }
 
 /// The number of nodes, and the state that is not derived from them.

@@ -5,7 +5,7 @@
 
 use crate::{
     host::Ask,
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
         core::{
@@ -171,6 +171,9 @@ impl Tracer<'_> {
         self.place_node(node);
         let first = self.first_name(changed);
         let is_own = self.is_fresh(first);
+        if self.writes_wider_class(node) {
+            return Err(raised("RuntimeError: a result type that cannot be cast to the tensor's"));
+        }
         let tried = match self.changed_in_place(node) {
             Some(changed) => Meta::Tensor(changed),
             // What fails has to fail at its own place in the program, with the effects before it.
@@ -279,7 +282,7 @@ impl Tracer<'_> {
         {
             return Ok(items.get(place).cloned().flatten());
         }
-        if self.has_own_memory(node) {
+        if self.is_fresh(node) {
             return Ok(None);
         }
         let ask = Ask { grad: false, by_hints: false };

@@ -1,8 +1,8 @@
 //! Calls that change a tensor and of which it is known without asking torch what they give: that tensor.
 
 use crate::trace::Tracer;
-use fx::{Arg, NodeId};
-use symshapes::{DType, TensorMeta};
+use fx::{Arg, Meta, NodeId};
+use symshapes::{DType, DTypeClass, TensorMeta};
 
 /// Functions that, with `inplace=True`, change each element of their first argument, whatever it is, and the place of
 /// that parameter. They take any number, but for `hardtanh`, whose bounds have to be in order.
@@ -64,6 +64,28 @@ impl Tracer<'_> {
             }
         }
         (!self.may_be_of_leaf(changed) && !self.may_overlap(call, changed)).then_some(result)
+    }
+}
+
+/// Products, of which torch does not tell without data that their result does not fit the element type.
+const PRODUCTS: [&str; 3] = ["mul_", "multiply_", "operator.imul"];
+
+impl Tracer<'_> {
+    /// True for a call that torch refuses, since it would write floats among integers, or complex numbers among floats.
+    pub(super) fn writes_wider_class(&self, call: NodeId) -> bool {
+        let node = &self.graph.torch[call];
+        let class = |arg: &Arg| match arg {
+            Arg::Float(_) => Some(DTypeClass::Float),
+            Arg::Complex(..) => Some(DTypeClass::Complex),
+            &Arg::Node(node) => match &self.graph.torch[node].meta {
+                Some(Meta::Tensor(meta)) => Some(meta.dtype.class()),
+                Some(Meta::Float(_)) => Some(DTypeClass::Float),
+                _ => None,
+            },
+            _ => None,
+        };
+        let [changed, by] = [0, 1].map(|place| node.args.get(place).and_then(class));
+        PRODUCTS.contains(&&*node.target) && changed.zip(by).is_some_and(|(changed, by)| by > changed.max(DTypeClass::Int))
     }
 }
 

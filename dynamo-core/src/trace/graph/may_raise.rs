@@ -5,7 +5,8 @@
 //! both cases a graph that raises is retried in eager mode: the original code runs from its start, since nothing has
 //! happened by then. If the graph has side effects that can be neither undone nor repeated, it ends before the call,
 //! which then runs in the original code. Which calls may raise says the table in [`fx::aten`]; an index by known
-//! numbers into known sizes is either in range, or rejected while it is traced.
+//! numbers into known sizes is either in range, or rejected while it is traced. A graph of which nothing stands against
+//! it is retried whatever its calls are: kernels refuse more than the rules do.
 //!
 //! Invariant: `Exceptions::watched` is true while an instruction is traced that an exception handler covers, in this
 //! frame or in a caller. While `GraphEffects::retries` is true, the graph has no side effect that can be neither undone
@@ -25,14 +26,12 @@ use crate::{
             value::{Value, ValueId},
         },
         interp::context::{is_deaf_method, sets_mode},
+        torch::inference,
     },
 };
 use fx::{
     Arg, Kind as NodeKind, Meta, NodeId, TensorMeta,
-    aten::{
-        Aten, SideEffect,
-        rules::{Extern, Rule},
-    },
+    aten::{Aten, SideEffect},
 };
 use indexmap::IndexMap;
 use symshapes::{DType, DeviceKind, Expr};
@@ -53,33 +52,6 @@ const TIDYING: &[Op] = &[
     Op::StoreDeref,
     Op::StoreFast,
     Op::Swap,
-];
-
-/// Functions and methods that may give a view of their first argument.
-const VIEWS: &str = "H T adjoint as_strided broadcast_to chunk contiguous diagonal expand expand_as flatten getattr \
-    getitem mH mT matrix_H movedim moveaxis narrow numpy_T permute ravel reshape reshape_as select split squeeze \
-    swapaxes swapdims t tensor_split to transpose unbind unflatten unfold unsqueeze view view_as";
-
-/// Operators that give a new tensor.
-const FRESH: [&str; 16] = [
-    "add", "eq", "floordiv", "ge", "gt", "invert", "le", "lt", "matmul", "mod", "mul", "ne", "neg", "pow", "sub",
-    "truediv",
-];
-
-/// Functions of torch that make a new tensor of what is no tensor, or like one.
-const MAKING: [&str; 12] = [
-    "arange",
-    "empty",
-    "empty_like",
-    "eye",
-    "full",
-    "full_like",
-    "linspace",
-    "ones",
-    "ones_like",
-    "where",
-    "zeros",
-    "zeros_like",
 ];
 
 /// Methods and functions that write values which do not depend on those that they write over, without keywords.
@@ -112,6 +84,7 @@ struct Asked {
 impl Tracer<'_> {
     /// Makes a call that may raise unobservable, by a retry in eager mode; if that is impossible, the graph ends here.
     pub(in crate::trace) fn settle(&mut self, node: NodeId) -> Traced<()> {
+        self.graph.effects.noticed |= self.is_noticed();
         let left = !self.modes.inference.entered.is_empty();
         if (left || self.is_noticed()) && self.may_raise(node) {
             let once =
@@ -163,15 +136,15 @@ impl Tracer<'_> {
         self.modes.grad && views.zip(bases).any(is_sealed)
     }
 
-    /// The node whose result this node's result may be a view of.
+    /// The node whose result this node's result may be a view of, or is one of.
     fn base(&self, node: NodeId) -> Option<NodeId> {
-        let name = self.graph.torch[node].target.rsplit('.').next().unwrap_or_default();
-        match self.graph.torch[node].args.first() {
-            Some(&Arg::Node(base))
-                if VIEWS.split_whitespace().any(|view| view == name) || self.first_name(node) != node =>
-            {
-                Some(base)
-            }
+        let row = &self.graph.torch[node];
+        let may_share = match self.overload_of(node) {
+            Some(overload) => overload.is_view() || overload.traits().alias.is_some() || overload.traits().idle,
+            None => matches!(row.target.as_str(), "builtins.getattr" | "operator.getitem"),
+        };
+        match row.args.first() {
+            Some(&Arg::Node(base)) if may_share || self.first_name(node) != node => Some(base),
             _ => None,
         }
     }
@@ -190,34 +163,13 @@ impl Tracer<'_> {
         is_expanded || self.graph.torch[call].inputs().into_iter().any(shares)
     }
 
-    /// True for a tensor that the graph itself allocates: running the program again makes it anew.
+    /// True for a new tensor, in memory that the graph itself allocates: running the program again makes it anew.
     pub(in crate::trace) fn is_fresh(&self, node: NodeId) -> bool {
-        self.is_made(node) || self.is_computed(node)
-    }
-
-    /// True for the result of an operator, a factory or a copy, which is always a new tensor.
-    pub(in crate::trace) fn is_made(&self, node: NodeId) -> bool {
-        let row = &self.graph.torch[node];
-        let target = row.target.as_str();
-        match row.kind {
-            NodeKind::CallFunction => {
-                let operator = target.strip_prefix("operator.").is_some_and(|name| FRESH.contains(&name));
-                let factory = target.strip_prefix("torch.").is_some_and(|name| MAKING.contains(&name));
-                operator || factory
-            }
-            NodeKind::CallMethod => target == "clone" || target.starts_with("new_") && target != "new_tensor",
-            _ => false,
-        }
-    }
-
-    /// True for a result in memory of its own by the schema and the traits of the operator that gives it, whatever its
-    /// kernel is.
-    pub(in crate::trace) fn has_own_memory(&self, node: NodeId) -> bool {
-        let is_function = |overload: Aten| {
+        let call = self.picked(node).map_or(node, |(results, _)| results);
+        self.overload_of(call).is_some_and(|overload| {
             let traits = overload.traits();
             overload.is_function() && traits.alias.is_none() && !traits.idle
-        };
-        self.is_fresh(node) || self.overload_of(node).is_some_and(is_function)
+        })
     }
 
     /// The overload whose call gives a node's result in the lowered graph.
@@ -236,22 +188,15 @@ impl Tracer<'_> {
         is_several.then_some((results, usize::try_from(place).ok()?))
     }
 
-    /// True for a result, or one of several, of an operator whose results have memory of their own.
-    fn is_computed(&self, node: NodeId) -> bool {
-        if let Some((results, _)) = self.picked(node) {
-            return self.is_computed(results);
-        }
-        self.overload_of(node).is_some_and(|overload| {
-            let allocates = matches!(
-                overload.rule(),
-                Some(
-                    Rule::Map(_)
-                        | Rule::Reduce(_)
-                        | Rule::Extern(Extern::MatMul | Extern::Scan | Extern::Sort | Extern::Special)
-                )
-            );
-            allocates && overload.is_function()
-        })
+    /// True if the original code runs from its start where the graph raises: a call may raise for what tensors hold, or
+    /// nothing stands against it. Kernels may refuse element types and numbers of which the rules think nothing.
+    pub(in crate::trace) fn retries(&self) -> bool {
+        let effects = &self.graph.effects;
+        let is_repeatable = || {
+            let enters = self.graph.torch.nodes().any(|node| inference::is_effect(&self.graph.torch[node].target));
+            !effects.changes && !effects.draws_elsewhere && !enters && self.saved_for_retry().is_some()
+        };
+        effects.retries || effects.noticed && is_repeatable()
     }
 
     /// The inputs whose values have to be kept so that the program may run as it is after the graph has failed; `None`
@@ -500,11 +445,12 @@ impl Tracer<'_> {
         }
     }
 
-    /// The numbers of which `torch.tensor` makes a tensor, if nothing in the graph changes a tensor.
+    /// The numbers of which `torch.tensor` makes a tensor, if nothing in the graph changes it, or may.
     fn constant_places(&self, node: NodeId) -> Option<Vec<i64>> {
         let made = &self.graph.torch[node];
         let makes = ["torch.tensor", "torch.as_tensor"].contains(&made.target.as_str());
-        let is_constant = makes && !self.graph.effects.changes && !self.graph.effects.writes;
+        let mut changed = self.graph.aliases.iter().map(|&(_, first)| self.whole(first));
+        let is_constant = makes && !self.graph.effects.changes && !changed.any(|changed| changed == node);
         made.args.first().filter(|_| is_constant).and_then(numbers)
     }
 

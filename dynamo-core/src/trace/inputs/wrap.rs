@@ -238,7 +238,8 @@ impl Tracer<'_> {
     /// The contents of an object as an instance of the class of Python's own that its class derives from; its type is
     /// guarded.
     pub(in crate::trace) fn wrap_base(&mut self, obj: Obj, view: View, source: Option<SourceId>) -> Traced {
-        if let Some(source) = source {
+        let is_proxy = matches!(self.host.view(obj), View::Object(class) if class == "builtins.mappingproxy");
+        if let Some(source) = source.filter(|_| !is_proxy) {
             let owner = if matches!(view, View::List(_)) { "builtins.list" } else { "builtins.dict" };
             self.objects.raw_items.insert(source, owner);
         }

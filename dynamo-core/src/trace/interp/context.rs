@@ -287,6 +287,9 @@ impl Tracer<'_> {
             }
             (Wrapper::Decorated, &[manager, function]) => {
                 let Some(context) = self.decorating(manager)? else { return Ok(None) };
+                if object.flags & flags::GENERATOR != 0 {
+                    return self.generator_within(context, function, args.to_vec(), keywords.clone()).map(Some);
+                }
                 self.call_within(context, function, args.to_vec(), keywords.clone()).map(Some)
             }
             _ => Ok(None),
@@ -301,12 +304,41 @@ impl Tracer<'_> {
         args: Vec<ValueId>,
         keywords: Keywords,
     ) -> Traced {
+        self.run_within(context, |t| t.call(function, args, keywords))
+    }
+
+    /// The generator that a function gives, which runs within a manager.
+    fn generator_within(
+        &mut self,
+        context: Context,
+        function: ValueId,
+        args: Vec<ValueId>,
+        keywords: Keywords,
+    ) -> Traced {
+        let generator = self.call(function, args, keywords)?;
+        if let Value::State(state) = self.get(generator)?
+            && let State::Iter(Iter::Generator(frame)) = self.heap.get(state)
+            && frame.within.is_none()
+        {
+            let frame = Frame { within: Some(context), ..(**frame).clone() };
+            *self.heap.change(state) = State::Iter(Iter::Generator(Box::new(frame)));
+            return Ok(generator);
+        }
+        Err(Reason::new(Kind::Context, format!("A generator within `{}`.", context.name())))
+    }
+
+    /// Traces what runs within a manager, which is entered before and left afterwards.
+    pub(in crate::trace) fn run_within<R>(
+        &mut self,
+        context: Context,
+        run: impl FnOnce(&mut Self) -> Traced<R>,
+    ) -> Traced<R> {
         let context = match context {
             Context::Grad(grad) => Context::Grad(Grad { after: self.modes.grad, ..grad }),
             context => context,
         };
         let (context, _) = self.enter_context(context)?;
-        let result = self.call(function, args, keywords);
+        let result = run(self);
         // An exception goes on behind the manager.
         if result.is_ok() || self.exceptions.raising.is_some() {
             let none = self.none();

@@ -138,7 +138,10 @@ impl Tracer<'_> {
         }
         let next = match thrown {
             Some(reason) if !self.catch(&mut frame, waits_at, &reason) => Err(reason),
-            _ => self.run(&mut frame),
+            _ => match frame.within.clone() {
+                Some(context) => self.run_within(context, |t| t.run(&mut frame)),
+                None => self.run(&mut frame),
+            },
         };
         let handled = std::mem::replace(&mut self.exceptions.handled, outside);
         frame.handled = handled.filter(|_| handled != outside);

@@ -69,6 +69,9 @@ impl Tracer<'_> {
     /// Runs one instruction, and guards the keys of dicts that it has read. If it fails, what it has left on the
     /// frame's stack means nothing.
     pub(in crate::trace) fn step(&mut self, f: &mut Frame) -> Traced<Next> {
+        if f.finalizes {
+            return Err(Reason::new(Kind::Mutation, "An object with a finalizer is dropped."));
+        }
         let watched = self.exceptions.watched || self.is_watched(f);
         let before = std::mem::replace(&mut self.exceptions.watched, watched);
         let next = self.fetch(f).and_then(|instruction| self.execute(f, instruction));
@@ -145,7 +148,7 @@ impl Tracer<'_> {
                 self.store_local(f, b)?;
             }
             Op::DeleteFast => {
-                f.local(i.local()?)?;
+                f.finalizes = self.has_finalizer(f.local(i.local()?)?);
                 *f.local_mut(i.local()?)? = None;
             }
             Op::CopyFreeVars => copy_free_vars(f),

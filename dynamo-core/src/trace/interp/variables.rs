@@ -66,7 +66,8 @@ impl Tracer<'_> {
         let value = f.pop()?;
         let is_null = matches!(self.objects.values[value], Value::Null);
         self.name_after(value, f.local_name(id));
-        *f.local_mut(id)? = (!is_null).then_some(value);
+        let before = std::mem::replace(f.local_mut(id)?, (!is_null).then_some(value));
+        f.finalizes = before.is_some_and(|before| self.has_finalizer(before));
         Ok(())
     }
 

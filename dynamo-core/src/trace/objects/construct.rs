@@ -61,7 +61,10 @@ impl Tracer<'_> {
             return Err(raised("TypeError: object.__new__(X): X is not a type object"));
         };
         let base = self.host.solid_base(obj).filter(|_| !self.host.is_immutable(obj));
-        let Some(base) = base else { return Err(Reason::new(Kind::Call, format!("Making a `{name}`."))) };
+        // An object with a finalizer has to die where it dies in the program.
+        let Some(base) = base.filter(|_| !self.finalizes(obj)) else {
+            return Err(Reason::new(Kind::Call, format!("Making a `{name}`.")));
+        };
         let base = self.empty_base(base);
         let instance = state::Instance { class, attrs: IndexMap::new(), base };
         let state = self.heap.push(State::Instance(instance), None);

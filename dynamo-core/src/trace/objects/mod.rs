@@ -81,6 +81,23 @@ impl Tracer<'_> {
         })
     }
 
+    /// True for an object of the caller's whose class has a finalizer written in Python.
+    pub(in crate::trace) fn has_finalizer(&mut self, value: ValueId) -> bool {
+        let this = self.objects.forced.get(&value).copied().unwrap_or(value);
+        match self.objects.values[this] {
+            Value::Object(_, obj) | Value::Lazy(obj) => {
+                let class = self.host.class_of(obj);
+                self.finalizes(class)
+            }
+            _ => false,
+        }
+    }
+
+    /// True for a class with `__del__`, written in Python.
+    pub(super) fn finalizes(&mut self, class: Obj) -> bool {
+        matches!(self.host.class_attr(class, "__del__", None), Some((_, ClassAttr::Function(_))))
+    }
+
     /// The class of an object, as a value; `None` for one that may change and that can be reached in no way.
     fn class_value(&mut self, instance: Instance) -> Traced<Option<ValueId>> {
         match instance.body {

@@ -133,6 +133,8 @@ struct Output<'t, 'h> {
     /// The cells of the traced frame, by their state.
     frame_cells: FxHashMap<StateId, LocalId>,
     made_cells: Vec<StateId>,
+    /// The cells of the frame that something reads from now on.
+    reached: Vec<StateId>,
     /// The values that are read where the trace found them.
     sourced: Vec<ValueId>,
     /// The sets that are made of such values by calls.
@@ -221,6 +223,7 @@ impl<'t, 'h> Output<'t, 'h> {
             result_tuple: None,
             frame_cells,
             made_cells: Vec::new(),
+            reached: Vec::new(),
             sourced: Vec::new(),
             called: Vec::new(),
             owners: Vec::new(),
@@ -276,7 +279,7 @@ impl<'t, 'h> Output<'t, 'h> {
     fn keep_for_retry(&mut self, inputs: &[Input]) -> Traced<()> {
         let draws = self.t.graph.effects.draws;
         let saved = self.t.saved_for_retry().unwrap_or_default();
-        if !self.t.graph.effects.retries || !draws && saved.is_empty() {
+        if !self.t.retries() || !draws && saved.is_empty() {
             return Ok(());
         }
         let tensors: Vec<_> = inputs.iter().filter(|input| saved.contains(&input.node)).collect();
@@ -292,7 +295,7 @@ impl<'t, 'h> Output<'t, 'h> {
 
     /// Covers the following instructions, the graph's call, with an exception handler, if the graph may raise.
     fn watch_graph(&mut self) {
-        if self.t.fallible().is_empty() {
+        if self.t.fallible().is_empty() && !self.t.retries() {
             return;
         }
         let target = self.builder.label();
@@ -307,7 +310,7 @@ impl<'t, 'h> Output<'t, 'h> {
         let Some(label) = self.failed else { return };
         self.builder.set_span(None);
         self.builder.bind(label);
-        if self.t.graph.effects.retries {
+        if self.t.retries() {
             self.run_as_it_is();
         }
         let tell = self.constant(Opaque::Failure);

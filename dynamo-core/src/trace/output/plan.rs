@@ -66,6 +66,7 @@ impl Output<'_, '_> {
         }
         self.t.end_graph(&self.results);
         self.owners = seen.iter().filter_map(|&value| self.owner(value)).collect();
+        self.reached = seen.iter().filter_map(|&value| self.cell(value)).collect();
         self.called = seen.iter().filter_map(|&value| self.called_set(value)).collect();
         self.sourced = seen.into_iter().filter(|&value| self.is_read(value)).collect();
         Ok(())
@@ -105,7 +106,15 @@ impl Output<'_, '_> {
 
     /// True for a cell of the frame itself.
     fn is_frame_cell(&self, value: ValueId) -> bool {
-        matches!(self.t.objects.values[value], Value::State(state) if self.frame_cells.contains_key(&state))
+        self.cell(value).is_some()
+    }
+
+    /// The cell of the frame that a value is.
+    fn cell(&self, value: ValueId) -> Option<StateId> {
+        match self.t.objects.values[value] {
+            Value::State(state) => Some(state).filter(|state| self.frame_cells.contains_key(state)),
+            _ => None,
+        }
     }
 
     /// The values that a value is made of.

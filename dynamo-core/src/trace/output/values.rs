@@ -528,7 +528,7 @@ impl Output<'_, '_> {
         Ok(())
     }
 
-    /// Makes a cell of the traced frame in its slot, and fills it.
+    /// Makes a cell of the traced frame in its slot, and fills it if anything reads it from now on.
     pub(super) fn make_frame_cell(&mut self, state: StateId, slot: LocalId) -> Traced<()> {
         let own = self.original.local_count() - self.original.freevars.len();
         if slot.index() >= own || self.made_cells.contains(&state) {
@@ -540,10 +540,14 @@ impl Output<'_, '_> {
             self.builder.delete_local(slot);
         }
         self.builder.emit(Op::MakeCell, slot.as_u32());
-        let State::Cell(Some(content)) = *self.t.heap.get(state) else { return Ok(()) };
-        self.push(content)?;
-        self.builder.store_deref(slot);
-        Ok(())
+        match *self.t.heap.get(state) {
+            State::Cell(Some(content)) if self.reached.contains(&state) => {
+                self.push(content)?;
+                self.builder.store_deref(slot);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Pushes a context manager that was not entered; one that sets the mode when it is made, as it was before.

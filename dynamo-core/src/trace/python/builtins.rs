@@ -108,6 +108,12 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
     row("builtins.divmod(x, y, /)", |t, b| {
         let (x, y) = (b.arg(0)?, b.arg(1)?);
+        // Numbers alone, and what is computed of sizes: tensors have no `__divmod__`, objects may have their own.
+        for operand in [x, y] {
+            if !t.get(operand)?.is_number() {
+                return Err(Reason::new(Kind::Call, format!("`divmod` of {}.", t.describe(operand))));
+            }
+        }
         let parts =
             vec![t.binary_op(BinaryOperator::FloorDivide, x, y)?, t.binary_op(BinaryOperator::Remainder, x, y)?];
         Ok(t.value(Value::Tuple(parts)))

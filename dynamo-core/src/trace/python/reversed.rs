@@ -31,10 +31,14 @@ impl Tracer<'_> {
             Value::Range(bounds @ [start, _, step]) => {
                 Iter::Range([start + (range_len(bounds) - 1) * step, start - step, -step])
             }
+            // `Tensor.__reversed__` gives a tensor.
+            Value::Tensor(node) if self.graph.torch[node].tensor_meta().is_some_and(|meta| meta.sizes.is_empty()) => {
+                return Ok(value);
+            }
             Value::Tensor(_) => {
-                let items = self.all_items(value)?;
-                let rows = self.value(Value::Tuple(items));
-                return self.reversed(rows);
+                let flip = self.get_attr(value, "flip")?;
+                let first = self.constant(Constant::Int(0));
+                return self.call(flip, vec![first], vec![]);
             }
             Value::Object(..) | Value::Instance(_) => match self.call_special(value, "__reversed__", &[])? {
                 Some(iterator) => return Ok(iterator),

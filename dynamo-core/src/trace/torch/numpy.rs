@@ -29,8 +29,8 @@ pub(in crate::trace) const CLASS: &str = "numpy.ndarray";
 
 /// Functions of arrays and scalars.
 const FUNCTIONS: &str = "abs absolute add all allclose amax amin any arange arccos arccosh arcsin arcsinh arctan arctan2 arctanh \
-    argmax argmin around array array_split asarray atleast_1d atleast_2d atleast_3d average broadcast_arrays broadcast_to \
-    cbrt ceil clip column_stack concatenate copysign corrcoef cos cosh cov cumprod cumsum deg2rad degrees diag diagonal diff \
+    argmax argmin around array array_split asarray atleast_1d atleast_2d atleast_3d average \
+    cbrt ceil clip column_stack concatenate copysign corrcoef cos cosh cov cumprod cumsum deg2rad degrees diff \
     divide divmod dot dsplit dstack exp exp2 expand_dims expm1 eye fabs flip fliplr flipud float_power floor floor_divide \
     fmax fmin fmod full full_like greater greater_equal heaviside hsplit hstack hypot identity inner isclose isfinite isinf \
     isnan isneginf isposinf kron less less_equal linspace log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not \
@@ -47,7 +47,7 @@ const FUNCTIONS: &str = "abs absolute add all allclose amax amin any arange arcc
 const TAKING_TENSORS: &str = "array full_like ones_like zeros_like";
 
 /// Methods of arrays.
-pub(in crate::trace) const METHODS: &str = "all any argmax argmin astype clip conj copy cumprod cumsum diagonal dot flatten max mean \
+pub(in crate::trace) const METHODS: &str = "all any argmax argmin astype clip conj copy cumprod cumsum dot flatten max mean \
     min prod ravel repeat reshape round squeeze std sum swapaxes take tolist trace transpose var";
 
 /// Calls with integer operands that decide neither the shape nor the element type of the result.

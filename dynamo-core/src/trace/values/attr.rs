@@ -48,7 +48,8 @@ impl Tracer<'_> {
         match self.objects.values[forced].clone() {
             Value::Tensor(node) => self.tensor_attr(forced, node, name),
             Value::NdArray { node, is_scalar } => self.array_attr(forced, node, is_scalar, name),
-            Value::Class(class, _) if name == "__name__" => {
+            // One of the caller's may be renamed.
+            Value::Class(class, _) if name == "__name__" && self.source(forced).is_none() => {
                 let name = class.rsplit('.').next().unwrap_or(&class).to_owned();
                 Ok(self.constant(Constant::Str(name)))
             }

@@ -14,7 +14,7 @@ impl Tracer<'_> {
     /// `tensor.grad` of a tensor of the caller's, read by way of it; a new tensor that requires no gradients has none.
     pub(in crate::trace) fn gradient(&mut self, tensor: ValueId) -> Traced {
         if let Value::Tensor(node) = self.objects.values[tensor]
-            && self.is_made(node)
+            && self.is_fresh(node)
             && self.graph.torch[node].tensor_meta().is_some_and(|meta| !meta.requires_grad)
         {
             return Ok(self.none());

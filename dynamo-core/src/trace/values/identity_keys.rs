@@ -35,7 +35,7 @@ impl Tracer<'_> {
                 self.keep_key(source);
                 Ok(Key::Obj(obj))
             }
-            None if self.is_made(first) => Ok(Key::Tensor(first)),
+            None if self.is_fresh(first) => Ok(Key::Tensor(first)),
             _ => Err(self.no_key(tensor)),
         }
     }
@@ -86,7 +86,7 @@ impl Tracer<'_> {
     /// True for a tensor of which the trace knows whether it is another one with this property.
     pub(in crate::trace) fn has_identity(&self, node: NodeId) -> bool {
         let first = self.first_name(node);
-        self.is_input(first) || self.is_made(first) || self.is_new_object(first)
+        self.is_input(first) || self.is_fresh(first) || self.is_new_object(first)
     }
 
     /// True for the result of a call that never gives one of its arguments back, though it may give a view of one.

@@ -69,6 +69,12 @@ impl<'py> PyHost<'py> {
             return Ok(grad.map_or(Lookup::Unknown, |grad| Lookup::Found(self.handle(&grad))));
         }
         let builtin_type = self.py.get_type::<PyType>();
+        if name == "__name__" && object.cast::<PyType>().is_ok() {
+            let known = in_mro(&class, name).zip(in_mro(&builtin_type, name));
+            if known.is_some_and(|(own, of_types)| own.is(&of_types)) {
+                return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
+            }
+        }
         let is_function_attr = FUNCTION_ATTRS.contains(&name) || cfg!(Py_3_12) && name == "__type_params__";
         if object.is_exact_instance_of::<PyFunction>() && is_function_attr {
             return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));

@@ -1,0 +1,278 @@
+"""Single expressions and statements whose result is not what their look suggests: each is compared with plain Python.
+
+A case gives its function and its arguments anew each time; results are compared with their flags, and with what was
+noted on the way.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+import rust_inductor
+from rust_inductor import _capture
+
+Case = Callable[..., Any]
+CASES: dict[str, tuple[Case, tuple[Any, ...]]] = {}
+
+
+def case(*arguments: Any) -> Callable[[Case], Case]:
+    """Registers a function of a list of notes and of these arguments."""
+
+    def register(function: Case) -> Case:
+        CASES[function.__name__] = (function, arguments)
+        return function
+
+    return register
+
+
+def matrix() -> torch.Tensor:
+    return torch.arange(6.0).reshape(2, 3)
+
+
+def weight() -> torch.Tensor:
+    return matrix().requires_grad_()
+
+
+@case(matrix)
+def rows_backwards_are_copies(notes, x):
+    for row in reversed(x):
+        row.add_(10)
+    return x * 1
+
+
+@case(matrix)
+def a_reversed_tensor_is_a_tensor(notes, x):
+    return isinstance(reversed(x), torch.Tensor), reversed(x) * 2, reversed(x.sum()), list(reversed(x[0]))
+
+
+@case(lambda: np.ones((2, 3)))
+def a_reversed_array_is_an_iterator(notes, a):
+    return [row + 1 for row in reversed(a)], isinstance(reversed(a), np.ndarray)
+
+
+@case(matrix)
+def tensors_have_no_divmod(notes, x):
+    try:
+        return divmod(x, 2)
+    except TypeError as error:
+        notes.append(str(error))
+    return x + divmod(x.shape[1], 2)[1]
+
+
+PROXY = types.MappingProxyType({"scale": 5, "shift": 2})
+
+
+@case(matrix)
+def items_of_a_mapping_proxy(notes, x):
+    return x * PROXY["scale"], PROXY["shift"], PROXY.get("none", 3), list(PROXY), "scale" in PROXY
+
+
+@torch.no_grad()
+def doubled_and_tripled(x):
+    sent = yield x * 2
+    yield x * (sent or 3)
+
+
+@torch.enable_grad()
+def recorded(x):
+    for factor in range(2):
+        yield x * factor
+
+
+@case(weight)
+def a_generator_within_a_mode(notes, x):
+    halves = [half.requires_grad for half in doubled_and_tripled(x)]
+    return halves, torch.is_grad_enabled(), x * 2
+
+
+@case(weight)
+def a_generator_within_a_mode_step_by_step(notes, x):
+    steps = doubled_and_tripled(x)
+    first = next(steps)
+    between = x * 5
+    last = steps.send(7)
+    steps.close()
+    return first, between, last, torch.is_grad_enabled()
+
+
+@case(weight)
+def a_generator_within_a_mode_within_another(notes, x):
+    with torch.no_grad():
+        products = [y.requires_grad for y in recorded(x)]
+        return products, x * 2, torch.is_grad_enabled()
+
+
+BUFFER = torch.nn.Buffer(torch.ones(3))
+
+
+@case(matrix)
+def buffers_are_known(notes, x):
+    kinds = [isinstance(it, (torch.nn.Buffer, int)) for it in (BUFFER, x, x + 1, 2)]
+    return kinds, isinstance(BUFFER, torch.nn.Parameter), x + BUFFER
+
+
+@case(lambda: torch.ones(0, 2))
+def chunks_of_nothing(notes, x):
+    return x.chunk(2), x.T.chunk(3, 1), torch.unsafe_chunk(x, 2), x + 1
+
+
+class Noisy:
+    def __init__(self, notes):
+        self.notes = notes
+
+    def __del__(self):
+        self.notes.append("gone")
+
+
+@case(matrix)
+def objects_with_finalizers_die_in_their_place(notes, x):
+    noisy = Noisy(notes)
+    y = x + len(noisy.notes)
+    del noisy
+    notes.append("after")
+    other = Noisy(notes)
+    other = y
+    notes.append("later")
+    return other
+
+
+@case(lambda: np.ones(2))
+def broadcast_arrays_are_read_only(notes, a):
+    wide = np.broadcast_to(a, (2, 2))
+    return wide.flags.writeable, np.diagonal(np.outer(a, a)).flags.writeable, a + 1
+
+
+@case(matrix, lambda: [3, 4])
+def a_cell_that_nobody_reads_any_more(notes, x, numbers):
+    last = numbers.pop()
+
+    def later():
+        return last
+
+    try:
+        del numbers[5]
+    except IndexError as error:
+        notes.append(str(error))
+    return x + 1
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_like_plain_python(name: str) -> None:
+    function, arguments = CASES[name]
+    plain_notes: list[Any] = []
+    notes: list[Any] = []
+    compiled = _capture.optimize(function, "eager")
+    for _ in range(2):
+        given, taken = ([make() for make in arguments] for _ in range(2))
+        expected, found = function(plain_notes, *given), compiled(notes, *taken)
+        compare([expected, given], [found, taken])
+        assert notes == plain_notes
+
+
+def compare(expected: Any, found: Any) -> None:
+    """Tensors with their flags and strides, in the structure that they lie in; anything else by `==`."""
+    assert type(found) is type(expected)
+    if isinstance(expected, torch.Tensor):
+        torch.testing.assert_close(found, expected, rtol=0, atol=0, check_stride=True)
+        assert (found.requires_grad, found.is_leaf) == (expected.requires_grad, expected.is_leaf)
+    elif isinstance(expected, np.ndarray):
+        assert np.array_equal(found, expected)
+        assert (found.dtype, found.flags.writeable) == (expected.dtype, expected.flags.writeable)
+    elif isinstance(expected, (list, tuple)):
+        assert len(found) == len(expected)
+        for pair in zip(expected, found, strict=True):
+            compare(*pair)
+    else:
+        assert found == expected
+
+
+#: What eager refuses, for element types, sizes or numbers: of a matrix `x` of floats.
+REFUSED = """
+    ~x; x & 1; x << 2; x.cfloat() > 0; True - x.bool(); -x.bool(); x.bool().softmax(0); x.long().softmax(0)
+    x.long().std(); F.gelu(x.long()); F.smooth_l1_loss(x.long(), x.long()); torch.bitwise_or(x, 1)
+    torch.heaviside(x, x.double()); torch.lerp(x, x.double(), 0.5); torch.where(x, x, x); x.masked_fill(x, 1)
+    torch.rand(2, dtype=torch.long); x.long().uniform_(); (x * 1).uniform_(1, 0); (x * 1).random_(5, 1)
+    (x * 1).fill_(1j); (x.long() * 1).mul_(0.5); torch.ones(2).long() ** -1; x.softmax(5); x.chunk(0); x.topk(99)
+    x.as_strided((99, 99), (1, 1)); x.split([1, 1], 1); torch.bucketize(x, x); x[:0].view(-1, 0); x[:0].argmax()
+    x[:0].max(0); x.permute(0); x.flip(0, 0); x.clamp(); F.dropout(x, 3.0); torch.arange(0, 3, -1); torch.zeros(-1)
+    x.unfold(0, 99, 1); x.narrow(0, 1, 99); torch.trace(x[0]); torch.randperm(-1); torch.empty(2, device="nope")
+    x.gather(0, x); x.scatter(0, x, x); F.one_hot(x); x + x[:, :2]; torch.linalg.inv(x); x // 1j
+"""
+
+
+@pytest.mark.parametrize("expression", [text.strip() for text in re.split(r"[;\n]", REFUSED) if text.strip()])
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
+def test_refusals_are_caught_where_they_are_raised(expression: str, backend: str) -> None:
+    refused = eval(f"lambda x: {expression}", {"torch": torch, "F": functional})
+
+    def program(x, notes):
+        notes.append("before")
+        try:
+            return refused(x)
+        except Exception as error:
+            notes.append((type(error).__name__, len(notes)))
+        return x + 1
+
+    plain_notes: list[Any] = []
+    notes: list[Any] = []
+    compiled = rust_inductor.compile(program, backend=backend)
+    for _ in range(2):
+        compare(program(matrix(), plain_notes), compiled(matrix(), notes))
+        assert notes == plain_notes
+
+
+def test_a_renamed_class() -> None:
+    class Short:
+        pass
+
+    compiled = _capture.optimize(lambda x: x + len(Short.__name__), "eager")
+    assert compiled(torch.zeros(1)).item() == 5
+    Short.__name__ = "Longer"
+    assert compiled(torch.zeros(1)).item() == 6
+
+
+def test_nothing_is_drawn_where_everything_is_dropped() -> None:
+    compiled = rust_inductor.compile(lambda x: functional.dropout(x, 1.0, True))
+    for _ in range(2):
+        x = weight()
+        torch.manual_seed(0)
+        compiled(x).sum().backward()
+        found = torch.rand(2)
+        torch.manual_seed(0)
+        assert torch.equal(found, torch.rand(2))
+        assert x.grad is not None
+        assert torch.equal(x.grad, torch.zeros_like(x))
+
+
+def test_sizes_of_what_was_looked_at_in_vain() -> None:
+    """A trace takes back that it has looked at a gradient: no guard reads the sizes of what is None later."""
+    layer = torch.nn.Linear(2, 2)
+
+    def shrink(notes):
+        with torch.no_grad():
+            for parameter in layer.parameters():
+                if parameter.grad is not None:
+                    parameter -= 0.1 * parameter.grad
+                    parameter.grad = None
+        return 1
+
+    def program(x, notes):
+        notes.append(len(notes))
+        (layer(x).sum() * shrink(notes)).backward()
+        return x * 2
+
+    compiled = _capture.optimize(program, "eager")
+    for step in range(5):
+        if step % 2:
+            layer.zero_grad()
+        with torch.no_grad():
+            layer.weight.fill_(1.0)
+        assert torch.equal(compiled(torch.ones(2), []), torch.full((2,), 2.0))
