@@ -260,7 +260,7 @@ def test_sizes_of_what_was_looked_at_in_vain() -> None:
         with torch.no_grad():
             for parameter in layer.parameters():
                 if parameter.grad is not None:
-                    parameter -= 0.1 * parameter.grad
+                    parameter.sub_(0.1 * parameter.grad)
                     parameter.grad = None
         return 1
 

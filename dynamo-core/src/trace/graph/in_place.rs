@@ -85,7 +85,8 @@ impl Tracer<'_> {
             _ => None,
         };
         let [changed, by] = [0, 1].map(|place| node.args.get(place).and_then(class));
-        PRODUCTS.contains(&&*node.target) && changed.zip(by).is_some_and(|(changed, by)| by > changed.max(DTypeClass::Int))
+        PRODUCTS.contains(&&*node.target)
+            && changed.zip(by).is_some_and(|(changed, by)| by > changed.max(DTypeClass::Int))
     }
 }
 
