@@ -9,7 +9,7 @@ use super::{
 };
 use crate::aten::Aten;
 use crate::aten::Packet;
-use crate::{arg::Arg, graph::Meta};
+use crate::graph::Meta;
 use symshapes::{DType, DTypeClass, Device, Expr, TensorMeta};
 
 /// The rules of this family.
@@ -125,16 +125,16 @@ fn arange(c: &mut Call) -> Result {
     let names = ["start", "end", "step"];
     let classes = names.iter().filter(|n| c.has(n)).map(|n| number_class(c, n)).collect::<Result<Vec<_>>>()?;
     let whole = classes.iter().all(|&class| class <= DTypeClass::Int);
-    let [start, end, step] = [("start", 0.0), ("end", 0.0), ("step", 1.0)].map(|(name, usual)| match c.has(name) {
+    let bounds = [("start", 0.0), ("end", 0.0), ("step", 1.0)].map(|(name, usual)| match c.has(name) {
         true => c.get(name).as_float(),
         false => Some(usual),
     });
-    if let (Some(start), Some(end), Some(step)) = (start, end, step)
+    if let [Some(start), Some(end), Some(step)] = bounds
         && (step == 0.0 || (end - start) * step.signum() < 0.0)
     {
         return Err(c.rejected("bounds against the sign of the step"));
     }
-    let count = if whole { whole_steps(c)? } else { float_steps(c)? };
+    let count = if whole { whole_steps(c)? } else { float_steps(c, bounds)? };
     let dtype = if whole { DType::I64 } else { DEFAULT_FLOAT };
     created(c, vec![count], dtype)
 }
@@ -147,13 +147,7 @@ fn whole_steps(c: &mut Call) -> Result<Expr> {
     Ok(c.pool.max(steps, zero))
 }
 
-fn float_steps(c: &mut Call) -> Result<Expr> {
-    let number = |c: &Call, name: &str, none: f64| match c.has(name).then(|| c.get(name)) {
-        None => Ok(none),
-        Some(Arg::Int(i)) => Ok(*i as f64),
-        Some(Arg::Float(x)) => Ok(*x),
-        Some(_) => Err(c.undecided("the number of steps")),
-    };
-    let (start, end, step) = (number(c, "start", 0.0)?, number(c, "end", 0.0)?, number(c, "step", 1.0)?);
+fn float_steps(c: &mut Call, bounds: [Option<f64>; 3]) -> Result<Expr> {
+    let [Some(start), Some(end), Some(step)] = bounds else { return Err(c.undecided("the number of steps")) };
     Ok(c.pool.int(((end - start) / step).ceil().max(0.0) as i64))
 }

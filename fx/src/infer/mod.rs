@@ -163,7 +163,7 @@ fn rule(op: Aten) -> Option<(Rule, bool)> {
         return None;
     }
     let moving = [view::RULES, create::RULES, index::RULES, join::RULES].into_iter().map(|family| (family, false));
-    let computing = [pointwise::RULES, reduce::RULES, linear::RULES, norm::RULES, conv::RULES, image::RULES];
+    let computing = [reduce::RULES, linear::RULES, norm::RULES, conv::RULES, image::RULES];
     let families = moving.chain(computing.into_iter().map(|family| (family, true)));
     let row = |(family, computes): (&'static [(Packet, Rule)], bool)| {
         family.iter().map(move |&(packet, rule)| (packet, (rule, computes)))

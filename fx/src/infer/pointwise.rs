@@ -4,7 +4,6 @@
 //! rows, too.
 
 use super::{
-    Rule,
     call::{Call, Result},
     promote::{
         Operand,
@@ -65,6 +64,7 @@ const LAID_OUT_BY_LAST: &[Packet] = packets![rsub threshold_backward leaky_relu_
 /// The rule of every element-wise overload: broadcast sizes, promoted dtype, strides in the operands' order.
 pub(super) fn rule(c: &mut Call) -> Result {
     let row = row(c.op()).ok_or_else(|| c.unsupported("an op that is not element-wise"))?;
+    accepts(c, &row)?;
     let (mut standings, mut tensors): (Vec<Operand>, Vec<&TensorMeta>) = (Vec::new(), Vec::new());
     for name in row.operands {
         if let Some(tensor) = c.opt_tensor(name)? {
@@ -91,47 +91,29 @@ pub(super) fn rule(c: &mut Call) -> Result {
     Ok(Meta::Tensor(TensorMeta { requires_grad, ..c.strided(like, dtype, sizes, strides) }))
 }
 
-/// The overloads whose arguments are looked at first.
-pub(super) const RULES: &[(Packet, Rule)] = &[
-    (Packet::hardtanh, |c| {
-        // `torch.nn.functional` refuses it, the operator does not.
-        if c.get("min_val").as_float() > c.get("max_val").as_float() {
-            return Err(c.unsupported("bounds that are not in order"));
+/// Refuses the operands that torch refuses though they could be promoted.
+fn accepts(c: &Call, row: &Row) -> Result<()> {
+    match row.packet {
+        Packet::hardtanh if c.get("min_val").as_float() > c.get("max_val").as_float() => {
+            // `torch.nn.functional` refuses it, the operator does not.
+            Err(c.unsupported("bounds that are not in order"))
         }
-        rule(c)
-    }),
-    (Packet::clamp, |c| {
-        if !c.given("min") && !c.given("max") {
-            return Err(c.rejected("neither a least nor a greatest value"));
+        Packet::clamp if !c.given("min") && !c.given("max") => Err(c.rejected("neither a least nor a greatest value")),
+        Packet::r#where if !matches!(c.tensor("condition")?.dtype, DType::Bool | DType::U8) => {
+            Err(c.rejected("a condition that is not boolean"))
         }
-        rule(c)
-    }),
-    (Packet::r#where, |c| {
-        if !matches!(c.tensor("condition")?.dtype, DType::Bool | DType::U8) {
-            return Err(c.rejected("a condition that is not boolean"));
+        Packet::masked_fill if c.tensor("mask")?.dtype != DType::Bool => Err(c.rejected("a mask that is not boolean")),
+        Packet::heaviside | Packet::lerp => {
+            let tensors = row.operands.iter().map(|name| c.opt_tensor(name)).collect::<Result<Vec<_>>>()?;
+            let mut dtypes = tensors.into_iter().flatten().map(|tensor| tensor.dtype);
+            let first = dtypes.next();
+            match dtypes.all(|dtype| Some(dtype) == first) {
+                true => Ok(()),
+                false => Err(c.rejected("tensors of several element types")),
+            }
         }
-        rule(c)
-    }),
-    (Packet::masked_fill, |c| {
-        if c.tensor("mask")?.dtype != DType::Bool {
-            return Err(c.rejected("a mask that is not boolean"));
-        }
-        rule(c)
-    }),
-    (Packet::heaviside, |c| of_one_dtype(c, &["self", "values"])),
-    (Packet::lerp, |c| of_one_dtype(c, &["self", "end", "weight"])),
-];
-
-/// The rule of an operator that does not promote its tensors.
-fn of_one_dtype(c: &mut Call, names: &[&str]) -> Result {
-    let mut dtypes = Vec::new();
-    for name in names {
-        dtypes.extend(c.opt_tensor(name)?.map(|tensor| tensor.dtype));
+        _ => Ok(()),
     }
-    if dtypes.windows(2).any(|pair| pair[0] != pair[1]) {
-        return Err(c.rejected("tensors of several element types"));
-    }
-    rule(c)
 }
 
 /// The class of a number among the operands.

@@ -90,7 +90,8 @@ impl Lowered {
         let node = &graph[id];
         self.starts.resize(id.index(), self.graph.capacity());
         self.starts.push(self.graph.capacity());
-        let one = |n: NodeId| Arg::Node(self.of[n].expand().unwrap_or(n));
+        // An operand without a counterpart is none, which no overload takes for a tensor.
+        let one = |n: NodeId| self.of[n].expand().map_or(Arg::None, Arg::Node);
         let mut of = |n: NodeId| match (self.sequences.get(&n), self.tuples.get(&n)) {
             (Some(items), _) => Arg::Tuple(items.iter().map(|item| item.map_nodes(&mut { one })).collect()),
             (None, Some(items)) => Arg::Tuple(items.iter().map(|&item| Arg::Node(item)).collect()),
@@ -232,7 +233,8 @@ impl Lowered {
         }
         let mut copies: FxHashMap<NodeId, NodeId> = FxHashMap::default();
         for (placeholder, &operand) in parts.graph.placeholders().zip(&parts.operands) {
-            copies.insert(placeholder, self.of[operand].expand().unwrap_or(operand));
+            let Some(counterpart) = self.of[operand].expand() else { return false };
+            copies.insert(placeholder, counterpart);
         }
         for part in parts.graph.nodes() {
             let node = &parts.graph[part];

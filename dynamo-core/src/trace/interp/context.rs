@@ -288,7 +288,9 @@ impl Tracer<'_> {
             (Wrapper::Decorated, &[manager, function]) => {
                 let Some(context) = self.decorating(manager)? else { return Ok(None) };
                 if object.flags & flags::GENERATOR != 0 {
-                    return self.generator_within(context, function, args.to_vec(), keywords.clone()).map(Some);
+                    let generator = self.call(function, args.to_vec(), keywords.clone())?;
+                    self.put_within(generator, context)?;
+                    return Ok(Some(generator));
                 }
                 self.call_within(context, function, args.to_vec(), keywords.clone()).map(Some)
             }
@@ -307,22 +309,15 @@ impl Tracer<'_> {
         self.run_within(context, |t| t.call(function, args, keywords))
     }
 
-    /// The generator that a function gives, which runs within a manager.
-    fn generator_within(
-        &mut self,
-        context: Context,
-        function: ValueId,
-        args: Vec<ValueId>,
-        keywords: Keywords,
-    ) -> Traced {
-        let generator = self.call(function, args, keywords)?;
+    /// Has a generator that has not begun run within a manager.
+    fn put_within(&mut self, generator: ValueId, context: Context) -> Traced<()> {
         if let Value::State(state) = self.get(generator)?
             && let State::Iter(Iter::Generator(frame)) = self.heap.get(state)
             && frame.within.is_none()
         {
             let frame = Frame { within: Some(context), ..(**frame).clone() };
             *self.heap.change(state) = State::Iter(Iter::Generator(Box::new(frame)));
-            return Ok(generator);
+            return Ok(());
         }
         Err(Reason::new(Kind::Context, format!("A generator within `{}`.", context.name())))
     }

@@ -77,9 +77,8 @@ pub(in crate::trace) fn is_instance(t: &mut Tracer<'_>, value: ValueId, class: V
         let Value::Class(name, class) = t.get(option)? else { return Err(unknown(t)) };
         let is = match own {
             Some(_) if name == PARAMETER && t.may_be_parameter(value)? => return Err(unknown(t)),
-            Some(own) if PLAIN_CLASSES.contains(&name.as_str()) || own.contains(&name.as_str()) => {
-                own.contains(&name.as_str())
-            }
+            Some(own) if own.contains(&name.as_str()) => true,
+            Some(_) if PLAIN_CLASSES.contains(&name.as_str()) => false,
             // A buffer is a tensor with a mark, of which the class's metaclass knows.
             Some(_) if t.is_tensor_class(class) => {
                 name != PARAMETER && t.checked_by_metaclass(value, option)?.unwrap_or(false)

@@ -306,6 +306,7 @@ impl Tracer<'_> {
                 let ask = Ask { grad: self.modes.grad, by_hints: true };
                 let meta = self.host.infer(&self.graph.torch, &mut self.shapes.env, node, ask).ok();
                 self.graph.torch[node].meta = meta;
+                self.graph.lowered.copy(&self.graph.torch, node);
                 self.graph.lowered.lacks(&target);
                 node
             }
