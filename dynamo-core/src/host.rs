@@ -344,6 +344,11 @@ pub trait Host {
         Vec::new()
     }
 
+    /// True if the function is called where an exception is handled.
+    fn handles_exception(&self) -> bool {
+        false
+    }
+
     /// A module that is loaded, by its whole name.
     fn module(&mut self, name: &str) -> Option<Obj>;
 

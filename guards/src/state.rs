@@ -52,6 +52,8 @@ states! {
     DefaultDevice(Option<Device>) "DEFAULT_DEVICE" "default_device";
     /// Which of [`ATTENTION_KERNELS`] attention may run in: each lays out its result in its own way.
     AttentionKernels([bool; 4]) "ATTENTION_KERNELS" "attention_kernels";
+    /// Whether the caller handles an exception, which is the context of what is raised.
+    HandledException(bool) "HANDLED_EXCEPTION" "handled_exception";
     /// The number of threads that an operation may use.
     NumThreads(u32) "NUM_THREADS" "num_threads";
     /// The level of forward-mode differentiation; -1 outside.
@@ -109,7 +111,9 @@ impl GlobalState {
     /// The value alone.
     pub fn value(&self) -> String {
         match self {
-            GlobalState::GradMode(on) | GlobalState::InferenceMode(on) => on.to_string(),
+            GlobalState::GradMode(on) | GlobalState::InferenceMode(on) | GlobalState::HandledException(on) => {
+                on.to_string()
+            }
             GlobalState::Autocast(autocast) => autocast.value(),
             GlobalState::DeterministicAlgorithms(Deterministic { enabled, warn_only }) => {
                 format!("{enabled}{}", if *warn_only { " (warn only)" } else { "" })

@@ -201,6 +201,7 @@ fn states(c: &mut Cases) {
     c.state(GlobalState::DefaultDevice(None), GlobalState::DefaultDevice(Some(Device::CPU)));
     let kernels = |flash| GlobalState::AttentionKernels([flash, true, true, true]);
     c.state(kernels(true), kernels(false));
+    c.state(GlobalState::HandledException(false), GlobalState::HandledException(true));
     c.state(GlobalState::NumThreads(2), GlobalState::NumThreads(4));
     c.state(GlobalState::DualLevel(-1), GlobalState::DualLevel(0));
     c.state(GlobalState::FunctorchStack(vec![]), GlobalState::FunctorchStack(vec!["vmap".into()]));

@@ -441,6 +441,9 @@ def _in_rust(
     if composite is not None:
         message = f"`{composite}`, which is composed of others"
         raise _LeftError(message)
+    if not torch.is_inference_mode_enabled() and any(inputs[at].is_inference() for at in written):
+        message = "writes to inference tensors, which eager refuses"
+        raise _LeftError(message)
     if made is not None and written and options.get("device", "cpu") != "cpu":
         # The processor's kernels write into the program's tensors; a device has copies of them.
         message = "writes to inputs on a device"

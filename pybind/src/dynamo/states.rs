@@ -2,7 +2,7 @@
 
 use crate::torch::{Overrides, Torch};
 use guards::{Autocast, Deterministic, GlobalState};
-use pyo3::prelude::*;
+use pyo3::{intern, prelude::*};
 use symshapes::DType;
 
 /// The global state of the kind of another one; `None` for kinds that are not read.
@@ -17,6 +17,7 @@ pub(super) fn current_state(py: Python<'_>, torch: &Torch, kind: &GlobalState) -
             warn_only: false,
         }),
         GlobalState::AttentionKernels(_) => GlobalState::AttentionKernels(torch.attention_kernels(py).ok()?),
+        GlobalState::HandledException(_) => GlobalState::HandledException(handles_exception(py)),
         GlobalState::DefaultDevice(_) => match torch.override_state(py).ok()? {
             Overrides::Nothing => GlobalState::DefaultDevice(None),
             Overrides::Device(device) => GlobalState::DefaultDevice(Some(device)),
@@ -24,6 +25,12 @@ pub(super) fn current_state(py: Python<'_>, torch: &Torch, kind: &GlobalState) -
         },
         _ => return None,
     })
+}
+
+/// Whether a frame of this thread is in a handler of an exception.
+pub(super) fn handles_exception(py: Python<'_>) -> bool {
+    let handled = py.import(intern!(py, "sys")).and_then(|sys| sys.call_method0(intern!(py, "exception")));
+    handled.is_ok_and(|handled| !handled.is_none())
 }
 
 /// The state under which a trace is made; of what only some operators depend on, that of the operators it `calls`,

@@ -164,6 +164,36 @@ def a_cell_that_nobody_reads_any_more(notes, x, numbers):
     return x + 1
 
 
+@case(weight)
+def a_manager_within_itself(notes, x):
+    off = torch.no_grad()
+    with off:
+        with off:
+            y = x * 2
+        notes.append(torch.is_grad_enabled())
+        z = y + 1
+    notes.append(torch.is_grad_enabled())
+    torch.set_grad_enabled(True)
+    return y, z, x * 3
+
+
+@case(weight)
+def a_manager_within_itself_and_a_break(notes, x):
+    off, half = torch.no_grad(), torch.autocast("cpu")
+    with off, half:
+        y = x @ x.T
+        notes.append(id(off) == 0)
+        with off:
+            with half:
+                z = y @ y
+            notes.append((torch.is_grad_enabled(), torch.is_autocast_enabled("cpu")))
+    notes.append((torch.is_grad_enabled(), torch.is_autocast_enabled("cpu")))
+    torch.set_grad_enabled(True)
+    result = x @ x.T
+    torch.set_autocast_enabled("cpu", False)
+    return y, z, result
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_like_plain_python(name: str) -> None:
     function, arguments = CASES[name]
@@ -280,3 +310,76 @@ def test_tensors_of_what_numpy_computes_with_a_symbolic_integer() -> None:
     compiled = _capture.optimize(program, "eager", dynamic=True)
     for n in (3, 4):
         compare(program(n), compiled(n))
+
+
+def test_a_manager_of_the_callers_knows_the_mode_before() -> None:
+    def program(x, off):
+        with off:
+            y = x * 2
+        before = off.prev
+        with torch.no_grad(), off:
+            z = x * 3
+        return y, z, x * 4, before, off.prev
+
+    def within(function):
+        off = torch.no_grad()
+        results = [function(weight(), off)]
+        with off:
+            results.append(function(weight(), off))
+        results.append(torch.is_grad_enabled())
+        torch.set_grad_enabled(True)
+        return results
+
+    compiled = _capture.optimize(program, "eager")
+    for _ in range(2):
+        compare(within(program), within(compiled))
+
+
+def context(x):
+    try:
+        raise KeyError("inner")
+    except KeyError as error:
+        found = error.__context__
+    return x + 1, repr(found)
+
+
+def raised_again(x):
+    try:
+        raise
+    except RuntimeError:
+        return x + 1
+    except ValueError:
+        return x + 2
+
+
+@pytest.mark.parametrize("function", [context, raised_again])
+def test_an_exception_that_the_caller_handles(function: Case) -> None:
+    def handled(function):
+        try:
+            raise ValueError("outer")
+        except ValueError:
+            return function(matrix())
+
+    compiled = _capture.optimize(function, "eager")
+    for _ in range(2):
+        compare(function(matrix()), compiled(matrix()))
+        compare(handled(function), handled(compiled))
+
+
+def test_writes_to_inference_tensors() -> None:
+    def program(x):
+        try:
+            x.add_(1)
+        except RuntimeError:
+            return "refused"
+        return x * 2
+
+    def inference_tensor():
+        with torch.inference_mode():
+            return torch.ones(2)
+
+    compiled = rust_inductor.compile(program)
+    for _ in range(2):
+        assert compiled(inference_tensor()) == program(inference_tensor()) == "refused"
+        with torch.inference_mode():
+            compare(program(torch.ones(2)), compiled(torch.ones(2)))

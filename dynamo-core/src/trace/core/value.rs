@@ -95,8 +95,8 @@ pub(in crate::trace) enum Value {
     Context(Context),
     /// A function decorated with a context manager.
     Decorated(Context, ValueId),
-    /// `__exit__` of a context manager that was entered.
-    Exit(Context),
+    /// `__exit__` of a context manager that was entered, and that manager.
+    Exit(Context, ValueId),
     /// A function without bytecode, or one that is a node of the graph, by its dotted name.
     Builtin(String),
     /// A method without Python code, by its name, with its object.

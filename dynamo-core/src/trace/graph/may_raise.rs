@@ -484,7 +484,7 @@ impl Tracer<'_> {
     /// True for the way out of a context manager that does the same whether an exception comes by or not.
     fn is_deaf(&mut self, exit: ValueId) -> Traced<bool> {
         let function = match self.get(exit)? {
-            Value::Exit(Context::Stack(stack)) => {
+            Value::Exit(Context::Stack(stack), _) => {
                 let Some(state) = self.exit_stack(stack)? else { return Ok(false) };
                 let State::Stack(entries) = self.heap.get(state).clone() else { return Ok(false) };
                 for entry in entries {
@@ -495,7 +495,7 @@ impl Tracer<'_> {
                 }
                 return Ok(true);
             }
-            Value::Exit(context) => {
+            Value::Exit(context, _) => {
                 return Ok(!matches!(context, Context::Suppress(_) | Context::Closing(_) | Context::Generator(_)));
             }
             Value::Method { function, .. } => function,

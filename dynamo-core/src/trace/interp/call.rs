@@ -56,7 +56,10 @@ impl Tracer<'_> {
             Value::Getter(class, parts, named) => self.call_getter(class, &parts, named, &args, &keywords),
             Value::Decorated(context, function) => self.call_within(context, function, args, keywords),
             Value::Context(_) if args.len() == 1 && keywords.is_empty() => self.decorate(forced, args[0]),
-            Value::Exit(context) if keywords.is_empty() => self.leave(&context, &args),
+            Value::Exit(context, manager) if keywords.is_empty() => {
+                self.modes.close(manager);
+                self.leave(&context, &args)
+            }
             Value::BoundBuiltin { this, name } => self.call_method(this, &name, &args, keywords),
             Value::Object(..) | Value::Instance(_) => self.call_object(forced, args, keywords),
             _ => Err(Reason::new(Kind::Call, format!("{}.", self.describe(forced)))),

@@ -157,8 +157,8 @@ impl Tracer<'_> {
         let is_bound = body.order().get(next).is_none_or(|&inst| body.inst(inst).op != Op::PopTop);
         match self.get(manager)? {
             Value::Context(Context::Profiler(_)) if !is_bound => {
-                let none = self.none();
-                Ok((self.value(Value::Exit(Context::Null(None))), none))
+                let (none, nothing) = (self.none(), self.value(Value::Context(Context::Null(None))));
+                Ok((self.value(Value::Exit(Context::Null(None), nothing)), none))
             }
             _ => self.entered(manager),
         }
@@ -166,10 +166,27 @@ impl Tracer<'_> {
 
     /// Enters a manager; gives the way out, and what `as` binds.
     pub(in crate::trace) fn entered(&mut self, manager: ValueId) -> Traced<(ValueId, ValueId)> {
+        let manager = self.force(manager)?;
         match self.context_of(manager)? {
+            Some(Context::Grad(grad))
+                if grad.class != Class::Given && matches!(self.objects.values[manager], Value::Object(..)) =>
+            {
+                self.enter_grad_object(manager, grad)
+            }
             Some(context) => {
+                let found = matches!(self.objects.values[manager], Value::Object(..));
+                let may_be_open = match &context {
+                    Context::Autocast(autocast) => found && self.chosen(autocast.device).is_some(),
+                    Context::Inference(_) => found && self.modes.inference.current,
+                    _ => false,
+                };
+                let remembers = matches!(context, Context::Grad(_) | Context::Autocast(_) | Context::Inference(_));
+                if may_be_open || remembers && !self.modes.open(manager) {
+                    let text = format!("`{}` that may be entered already.", context.name());
+                    return Err(Reason::new(Kind::Context, text));
+                }
                 let (context, bound) = self.enter_context(context)?;
-                Ok((self.value(Value::Exit(context)), bound))
+                Ok((self.value(Value::Exit(context, manager)), bound))
             }
             None => self.enter_object(manager),
         }

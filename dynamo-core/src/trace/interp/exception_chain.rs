@@ -3,7 +3,8 @@
 //! Semantics: `_PyErr_SetObject` in `Python/errors.c`. A `raise` statement with an operand sets the context to the
 //! exception that is being handled, and `from` sets the cause; raising again sets nothing.
 //!
-//! Invariant: of exceptions that no `raise` statement has raised, nothing is said of their context.
+//! Invariant: of exceptions that no `raise` statement has raised, nothing is said of their context. That the context is
+//! `None` holds only where the function is called outside of handlers, which is guarded.
 
 use crate::{
     reason::{Kind, Reason},
@@ -15,7 +16,7 @@ use crate::{
         },
     },
 };
-use guards::Constant;
+use guards::{Constant, GlobalState, GuardKind};
 
 impl Tracer<'_> {
     fn link(&self, exception: ValueId) -> Option<Link> {
@@ -51,6 +52,19 @@ impl Tracer<'_> {
         }
     }
 
+    /// True if the caller handles no exception, which is guarded.
+    pub(in crate::trace) fn is_called_outside_handlers(&mut self) -> bool {
+        let is_so = !self.host.handles_exception();
+        if is_so {
+            let kind = GuardKind::Global(GlobalState::HandledException(false));
+            if self.guards.emitted.iter().all(|guard| guard.kind != kind) {
+                let state = self.sources.global_state();
+                self.guard(state, kind);
+            }
+        }
+        is_so
+    }
+
     /// `exception.name`, where the name is one of the chain's; `None` for any other.
     pub(in crate::trace) fn chain_attr(&mut self, exception: ValueId, name: &str) -> Traced<Option<ValueId>> {
         let link = self.link(exception);
@@ -58,7 +72,10 @@ impl Tracer<'_> {
         Ok(match (name, link) {
             ("__cause__", _) => Some(cause.unwrap_or_else(|| self.none())),
             ("__suppress_context__", _) => Some(self.constant(Constant::Bool(cause.is_some()))),
-            ("__context__", Some(link)) => Some(link.context.unwrap_or_else(|| self.none())),
+            ("__context__", Some(link)) => match link.context {
+                None if self.is_called_outside_handlers() => Some(self.none()),
+                context => context,
+            },
             _ => None,
         })
     }

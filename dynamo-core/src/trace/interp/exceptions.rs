@@ -83,7 +83,10 @@ impl Tracer<'_> {
         let cause = if count == 2 { Some(f.pop()?) } else { None };
         let exception = match (count, self.exceptions.handled) {
             (0, Some(handled)) => handled,
-            (0, None) => return Err(raised("RuntimeError: No active exception to reraise")),
+            (0, None) => {
+                let refused = raised("RuntimeError: No active exception to reraise");
+                return Err(if self.is_called_outside_handlers() { refused } else { refused.uncaught() });
+            }
             _ => f.pop()?,
         };
         let reason = self.raise(exception)?;

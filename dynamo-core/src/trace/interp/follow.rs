@@ -36,7 +36,7 @@ impl Tracer<'_> {
             Value::Tensor(_) => "TensorVariable()".to_owned(),
             value if value.is_symbolic() => "SymNodeVariable()".to_owned(),
             Value::Size(items) => format!("SizeVariable(length={})", items.len()),
-            Value::Exit(_) => "WithExitFunctionVariable()".to_owned(),
+            Value::Exit(..) => "WithExitFunctionVariable()".to_owned(),
             Value::BoundBuiltin { this, name } => {
                 let (this, name) = (*this, name.clone());
                 format!("CallMethodVariable({}, {name})", self.glance(this))

@@ -24,19 +24,19 @@ impl Tracer<'_> {
     /// The result of `__exit__` with an exception: true if the exception is suppressed.
     pub(in crate::trace) fn leave_with(&mut self, exit: ValueId, exception: ValueId) -> Traced {
         let ends = match self.get(exit)? {
-            Value::Exit(Context::Suppress(classes)) => {
+            Value::Exit(Context::Suppress(classes), _) => {
                 let mut caught = false;
                 for class in classes {
                     caught = caught || self.is_exception_of(exception, class)?;
                 }
                 caught
             }
-            Value::Exit(Context::Generator(generator)) => self.throw(generator, exception)?,
-            Value::Exit(Context::Stack(stack)) => match self.exit_stack(stack)? {
+            Value::Exit(Context::Generator(generator), _) => self.throw(generator, exception)?,
+            Value::Exit(Context::Stack(stack), _) => match self.exit_stack(stack)? {
                 Some(stack) => self.unwind(stack, Some(exception))?,
                 None => false,
             },
-            Value::Exit(_) => {
+            Value::Exit(..) => {
                 let none = self.none();
                 self.call(exit, vec![none; 3], vec![])?;
                 false

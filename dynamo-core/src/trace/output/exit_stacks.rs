@@ -19,11 +19,11 @@ impl Output<'_, '_> {
         for entry in entries {
             match entry {
                 Leaving::Exit(exit) => match self.t.objects.values[exit].clone() {
-                    Value::Exit(Context::Stack(_)) => return Err(construct("a stack of managers in another one")),
-                    Value::Exit(context) => {
+                    Value::Exit(Context::Stack(_), _) => return Err(construct("a stack of managers in another one")),
+                    Value::Exit(_, manager) => {
                         self.builder.copy(1);
                         self.builder.load_method("enter_context");
-                        self.push_context(&context)?;
+                        self.push(manager)?;
                         self.builder.call(1);
                     }
                     _ => {
@@ -57,8 +57,8 @@ impl Output<'_, '_> {
         while let Some(value) = open.pop() {
             let value = self.t.objects.forced.get(&value).copied().unwrap_or(value);
             match self.t.objects.values[value] {
-                Value::Exit(Context::Stack(stack)) => open.push(stack),
-                Value::Exit(_) => found.push(value),
+                Value::Exit(Context::Stack(stack), _) => open.push(stack),
+                Value::Exit(..) => found.push(value),
                 Value::State(state) if self.t.heap.sort(state) == Sort::Stack && !seen.contains(&state) => {
                     seen.push(state);
                     if let State::Stack(entries) = self.t.heap.get(state) {

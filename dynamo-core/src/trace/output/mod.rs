@@ -433,8 +433,8 @@ impl<'t, 'h> Output<'t, 'h> {
         let mut mode = self.t.host.grad_enabled();
         for &value in stack {
             let (after, inside) = match self.t.objects.values[value] {
-                Value::Exit(Context::Grad(context)) => (context.after, context.inside),
-                Value::Exit(Context::Inference(context)) => (context.grad_after, !context.enabled),
+                Value::Exit(Context::Grad(context), _) => (context.after, context.inside),
+                Value::Exit(Context::Inference(context), _) => (context.grad_after, !context.enabled),
                 _ => continue,
             };
             if after != mode {

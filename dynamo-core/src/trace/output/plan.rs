@@ -132,7 +132,8 @@ impl Output<'_, '_> {
             Value::DictView(dict, _) => vec![*dict],
             Value::Method { function, this } => vec![*function, *this],
             Value::BoundBuiltin { this, .. } => vec![*this],
-            Value::Context(context) | Value::Exit(context) => match context {
+            Value::Exit(_, manager) => vec![*manager],
+            Value::Context(context) => match context {
                 Context::Null(value) => value.iter().copied().collect(),
                 Context::Suppress(classes) => classes.clone(),
                 Context::Closing(thing) => vec![*thing],

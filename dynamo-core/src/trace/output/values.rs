@@ -148,8 +148,8 @@ impl Output<'_, '_> {
                 self.builder.call(1);
                 self.keep(value);
             }
-            Value::Exit(context) => {
-                self.push_context(&context)?;
+            Value::Exit(_, manager) => {
+                self.push(manager)?;
                 self.builder.copy(1);
                 self.builder.load_method("__enter__");
                 self.builder.call(0);

@@ -41,7 +41,7 @@ pub(in crate::trace) fn is_callable(t: &mut Tracer<'_>, value: ValueId) -> Trace
         | Value::Partial(..)
         | Value::Getter(..)
         | Value::Decorated(..)
-        | Value::Exit(_)
+        | Value::Exit(..)
         | Value::Builtin(_)
         | Value::BoundBuiltin { .. }
         | Value::Class(..) => true,

@@ -87,7 +87,7 @@ impl Tracer<'_> {
         match self.get(exit)? {
             Value::Function(_) | Value::Method { .. } | Value::Partial(..) | Value::BoundBuiltin { .. } => Ok(exit),
             Value::State(state) if self.heap.sort(state) == Sort::Stack => {
-                Ok(self.value(Value::Exit(Context::Stack(exit))))
+                Ok(self.value(Value::Exit(Context::Stack(exit), exit)))
             }
             Value::Object(..) => {
                 let method = self.get_attr(exit, "__exit__").map_err(|reason| self.uncaught(reason))?;

@@ -64,6 +64,15 @@ impl Tracer<'_> {
         grad
     }
 
+    /// Enters a manager that the trace found: it is told of the mode before, as others may hold it, or have entered it.
+    pub(in crate::trace) fn enter_grad_object(&mut self, manager: ValueId, grad: Grad) -> Traced<(ValueId, ValueId)> {
+        let exit = self.get_attr(manager, "__exit__")?;
+        let before = self.constant(Constant::Bool(self.modes.grad));
+        self.set_attr(manager, "prev", before)?;
+        self.set_grad(grad.inside);
+        Ok((exit, self.none()))
+    }
+
     /// `__exit__` of a manager that was entered before the trace began.
     pub(in crate::trace) fn leave_grad_object(&mut self, class: Class, this: ValueId) -> Traced {
         let previous = self.get_attr(this, "prev")?;

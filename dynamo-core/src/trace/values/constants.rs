@@ -242,7 +242,7 @@ impl Tracer<'_> {
             },
             Ok(Value::Builtin(name) | Value::Module(name, _) | Value::Class(name, _)) => format!("`{name}`"),
             Ok(Value::Function(function)) => format!("`{}`", function.name),
-            Ok(Value::Context(context) | Value::Exit(context)) => format!("a `{}`", context.name()),
+            Ok(Value::Context(context) | Value::Exit(context, _)) => format!("a `{}`", context.name()),
             Ok(Value::Decorated(context, _)) => format!("a function within `{}`", context.name()),
             Ok(Value::Exception { name, .. }) => format!("a `{name}`"),
             Ok(Value::Getter(class, ..)) => format!("a `{class}`"),

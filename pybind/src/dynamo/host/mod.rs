@@ -4,7 +4,7 @@
 //! - `sets`: sets and their order; `without_data`: the results of torch's functions, run on tensors without data;
 //! - `parts`: composite calls of torch, decomposed; `attention`: the layout of attention's result on the CPU.
 
-use super::{classify::Handles, code, constant, members, members::dotted_name, substitutes};
+use super::{classify::Handles, code, constant, members, members::dotted_name, states, substitutes};
 use crate::fx_module::allowed_target;
 use crate::torch::{Overrides, Torch};
 use dynamo_core::bytecode::Version;
@@ -271,6 +271,10 @@ impl Host for PyHost<'_> {
         let on = Torch::get(self.py).and_then(|torch| torch.autocast(self.py));
         // A type that is not ours: what it does to calls is not known on any device.
         on.ok().flatten().unwrap_or_else(|| vec![(DeviceKind::Other, DType::F32)])
+    }
+
+    fn handles_exception(&self) -> bool {
+        states::handles_exception(self.py)
     }
 
     fn module(&mut self, name: &str) -> Option<Obj> {
