@@ -11,7 +11,7 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 use fx::aten::{Aten, Packet, rules::Rule};
 use fx::infer::{pointwise, sizes::Sizes, strides};
 use fx::symbols::{self, Source};
-use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta, aten};
+use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
 use indexmap::IndexMap;
 use petgraph::algo::maximum_flow::dinics;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -482,7 +482,7 @@ fn is_cheap(graph: &Graph, id: NodeId) -> bool {
     if node.target == "operator.getitem" {
         return node.args.first().and_then(Arg::as_node).is_some_and(|whole| is_cheap(graph, whole));
     }
-    if node.kind != Kind::CallFunction || aten::side_effect(graph, id).is_some() {
+    if node.kind != Kind::CallFunction || fx::effects::side_effect(graph, id).is_some() {
         return false;
     }
     let Some(overload) = node.op() else {

@@ -1,6 +1,6 @@
 //! Arguments of nodes: nested, as Python's are.
 
-use crate::graph::NodeId;
+use crate::node::NodeId;
 use serde::{Deserialize, Serialize};
 use symshapes::{DType, Device, Expr};
 

@@ -8,11 +8,13 @@
 
 pub mod arg;
 pub mod aten;
+pub mod effects;
 pub mod graph;
 pub mod infer;
 pub mod json;
 mod listing;
 mod names;
+mod node;
 pub mod passes;
 pub mod prim;
 pub mod python;

@@ -3,8 +3,8 @@
 //! Invariants: no name is given out twice in a graph's life, even after its node is erased; no given name is a Python
 //! keyword, a builtin, or one of the globals that generated code relies on.
 
-use crate::graph::Kind;
-use crate::target::{Callee, snake_case};
+use crate::node::Kind;
+use crate::target::{Callee, is_identifier, snake_case};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The names of one graph.
@@ -69,13 +69,6 @@ pub(crate) fn base_of(kind: Kind, target: &str) -> String {
     }
     let inner = target.strip_prefix("__").and_then(|t| t.strip_suffix("__")).unwrap_or(target);
     snake_case(inner)
-}
-
-/// True for ASCII identifiers, the only names that graphs use.
-pub(crate) fn is_identifier(s: &str) -> bool {
-    !s.is_empty()
-        && !s.starts_with(|c: char| c.is_ascii_digit())
-        && s.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 fn legal(candidate: &str) -> String {

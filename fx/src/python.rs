@@ -4,9 +4,9 @@
 
 use crate::arg::Arg;
 use crate::graph::{Graph, Kind, Node, NodeId};
-use crate::names::{Names, is_identifier};
+use crate::names::Names;
 use crate::shown::{Shown, Style};
-use crate::target::Callee;
+use crate::target::{Callee, is_identifier};
 use cranelift_entity::SecondaryMap;
 use std::fmt::Write;
 

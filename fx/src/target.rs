@@ -2,7 +2,7 @@
 //!
 //! Invariant: a target that names a published overload, `aten.add.Tensor`, is that [`Aten`], however it was made.
 
-use crate::{aten::Aten, names::is_identifier};
+use crate::aten::Aten;
 use serde::{Deserialize, Serialize};
 use std::{fmt, ops::Deref};
 
@@ -208,6 +208,13 @@ fn three(s: &str) -> Option<(&str, &str, &str)> {
     let mut parts = s.split('.');
     let three = (parts.next()?, parts.next()?, parts.next()?);
     (parts.next().is_none() && is_identifier(three.0) && is_identifier(three.1)).then_some(three)
+}
+
+/// True for ASCII identifiers, the only names that graphs use.
+pub(crate) fn is_identifier(s: &str) -> bool {
+    !s.is_empty()
+        && !s.starts_with(|c: char| c.is_ascii_digit())
+        && s.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 #[cfg(test)]

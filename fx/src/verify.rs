@@ -14,7 +14,7 @@
 
 use crate::arg::Arg;
 use crate::graph::{Graph, Kind, Meta, Node, NodeId};
-use crate::names::is_identifier;
+use crate::target::is_identifier;
 use cranelift_entity::{EntityRef, EntitySet};
 use rustc_hash::FxHashSet;
 use symshapes::{Expr, Pool, TensorMeta};

@@ -9,6 +9,7 @@
 mod compile;
 mod emit;
 mod gemm;
+mod ir;
 mod jit;
 mod launch;
 mod launch_group;

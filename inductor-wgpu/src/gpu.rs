@@ -1,122 +1,32 @@
 //! The device: an adapter, opened, and opened again when it is lost.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use inductor::backend::Capabilities;
-use inductor::device::{Counters, Device, DeviceError, Refusal, Task};
-use inductor::loop_ir::Kernel;
-use inductor::plan::{Call, Epilogue, Plan};
+use inductor::device::{Counters, DeviceError, Refusal};
 use symshapes::DType;
-use wgpu::{DeviceDescriptor, Features, Limits, Queue};
+use wgpu::{AdapterInfo, Features, Limits};
 
-use crate::adapter::{AdapterChoice, OpenError, choose};
-use crate::kernel::GpuKernel;
-use crate::library;
-use crate::memory::Pool;
-use crate::pipeline::{BindingKind, Pipelines, Shader, ShaderId, Shaders};
-use crate::stream::GpuStream;
-use crate::subgroup;
-use crate::work::Work;
-
-/// Features that are used where the adapter has them.
-const WANTED: Features = Features::SHADER_INT64.union(Features::SUBGROUP);
+use crate::adapter::{AdapterChoice, OpenError};
+use crate::opened::{Opened, Shared};
+use crate::pipeline::{BindingKind, Shader, ShaderId, Shaders};
 
 /// A device that speaks WebGPU.
 pub struct Gpu {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     choice: AdapterChoice,
     wanted: Features,
-    capabilities: Capabilities,
-    limits: Limits,
+    pub(crate) capabilities: Capabilities,
+    pub(crate) limits: Limits,
     features: Features,
     /// Threads of a subgroup, where the middle can use them.
-    subgroup: Option<u32>,
+    pub(crate) subgroup: Option<u32>,
     opened: Mutex<Arc<Opened>>,
 }
 
-/// The state that all runs share, whether or not the device was lost in between.
-pub(crate) struct Shared {
-    pub(crate) name: String,
-    pub(crate) counters: Arc<Counters>,
-    pub(crate) shaders: Shaders,
-    /// Whether shaders compute with integers of 64 bits.
-    pub(crate) wide_ints: bool,
-    /// The numbers of a dispatch begin at multiples of this.
-    pub(crate) uniform_alignment: usize,
-}
-
-/// A device from when it was opened until it is lost.
-pub(crate) struct Opened {
-    pub(crate) device: wgpu::Device,
-    pub(crate) queue: Queue,
-    pub(crate) pool: Arc<Pool>,
-    pub(crate) pipelines: Pipelines,
-    /// Why it was lost, if it was.
-    pub(crate) lost: Arc<OnceLock<String>>,
-    /// The process that opened it: in a forked one the driver's threads are missing.
-    process: u32,
-    /// Errors that no scope has caught.
-    failures: Arc<Mutex<Vec<String>>>,
-}
-
-impl Opened {
-    fn new(
-        choice: &AdapterChoice,
-        wanted: Features,
-        counters: &Arc<Counters>,
-    ) -> Result<(Opened, wgpu::Adapter), OpenError> {
-        let adapter = choose(choice)?;
-        let info = adapter.get_info();
-        let descriptor = DeviceDescriptor {
-            label: None,
-            required_features: adapter.features() & wanted,
-            required_limits: adapter.limits(),
-            ..DeviceDescriptor::default()
-        };
-        let requested = pollster::block_on(adapter.request_device(&descriptor));
-        let (device, queue) =
-            requested.map_err(|error| OpenError::Refused { adapter: info.name.clone(), reason: error.to_string() })?;
-        let lost = Arc::new(OnceLock::new());
-        let noted = Arc::clone(&lost);
-        device.set_device_lost_callback(move |reason, message| {
-            let _ = noted.set(format!("{reason:?}: {message}"));
-        });
-        let failures = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&failures);
-        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
-            heard.lock().unwrap_or_else(PoisonError::into_inner).push(error.to_string());
-        }));
-        let pool = Pool::new(device.clone(), Arc::clone(counters));
-        tracing::info!(target: "inductor_wgpu", adapter = info.name, driver = info.driver, "opened");
-        let (pipelines, process) = (Pipelines::default(), std::process::id());
-        Ok((Opened { device, queue, pool, pipelines, lost, process, failures }, adapter))
-    }
-
-    /// The first error that no scope has caught, and that nobody was told of yet.
-    pub(crate) fn failure(&self) -> Option<String> {
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        failures.drain(..).next()
-    }
-}
-
 impl Gpu {
-    /// Opens an adapter.
-    ///
-    /// # Errors
-    /// None is there, none is as chosen, or it gives no device.
-    pub fn open(choice: &AdapterChoice) -> Result<Gpu, OpenError> {
-        Gpu::open_with(choice, WANTED)
-    }
-
-    /// Opens an adapter as one that has none of the optional features: what the least of devices does.
-    ///
-    /// # Errors
-    /// As [`Gpu::open`].
-    pub fn open_plain(choice: &AdapterChoice) -> Result<Gpu, OpenError> {
-        Gpu::open_with(choice, Features::empty())
-    }
-
-    fn open_with(choice: &AdapterChoice, wanted: Features) -> Result<Gpu, OpenError> {
+    /// Opens an adapter, with what it has of some features, and without subgroups.
+    pub(crate) fn without_subgroups(choice: &AdapterChoice, wanted: Features) -> Result<(Gpu, AdapterInfo), OpenError> {
         let counters = Arc::new(Counters::default());
         let (opened, adapter) = Opened::new(choice, wanted, &counters)?;
         let (limits, features) = (opened.device.limits(), opened.device.features());
@@ -137,11 +47,8 @@ impl Gpu {
         };
         let opened = Mutex::new(Arc::new(opened));
         let (shared, choice) = (Arc::new(shared), choice.clone());
-        let mut gpu = Gpu { shared, choice, wanted, capabilities, limits, features, subgroup: None, opened };
-        gpu.subgroup = subgroup::size(&gpu, &adapter.get_info());
-        gpu.trim();
-        gpu.counters().reset();
-        Ok(gpu)
+        let gpu = Gpu { shared, choice, wanted, capabilities, limits, features, subgroup: None, opened };
+        Ok((gpu, adapter.get_info()))
     }
 
     /// The limits that the device guarantees.
@@ -223,7 +130,7 @@ impl Gpu {
     }
 
     /// The device as it is, or opened anew if it was lost or belongs to the process that this one was forked from.
-    fn usable(&self) -> Result<Arc<Opened>, DeviceError> {
+    pub(crate) fn usable(&self) -> Result<Arc<Opened>, DeviceError> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if opened.process != std::process::id() {
             let parents = std::mem::replace(&mut *opened, self.again("it belongs to another process")?);
@@ -242,48 +149,5 @@ impl Gpu {
         let (device, because) = (&self.shared.name, |error| format!("{reason}; opening it again: {error}"));
         let lost = |error| DeviceError::Lost { device: device.clone(), reason: because(error) };
         Ok(Arc::new(again.map_err(lost)?.0))
-    }
-}
-
-impl Device for Gpu {
-    type Memory = crate::memory::Memory;
-    type Kernel = GpuKernel;
-    type Work = Work;
-    type Stream = GpuStream;
-
-    fn name(&self) -> &str {
-        &self.shared.name
-    }
-
-    fn capabilities(&self) -> &Capabilities {
-        &self.capabilities
-    }
-
-    fn compile(&self, kernel: &Kernel) -> Result<GpuKernel, Refusal> {
-        GpuKernel::new(self, kernel)
-    }
-
-    fn launch(&self, kernel: &GpuKernel, sizes: &[i64]) -> Result<Work, Refusal> {
-        kernel.launch(self, sizes)
-    }
-
-    fn library(&self, call: &Call, epilogue: Option<&Epilogue>, plan: &Plan) -> Result<Task<Work>, Refusal> {
-        library::find(self, call, epilogue, plan)
-    }
-
-    fn largest_buffer(&self) -> usize {
-        usize::try_from(self.limits.max_buffer_size).unwrap_or(usize::MAX)
-    }
-
-    fn stream(&self) -> Result<GpuStream, DeviceError> {
-        Ok(GpuStream::new(Arc::clone(&self.shared), self.usable()?))
-    }
-
-    fn counters(&self) -> &Counters {
-        &self.shared.counters
-    }
-
-    fn listing(&self, kernel: &GpuKernel) -> String {
-        kernel.listing()
     }
 }

@@ -20,8 +20,8 @@ use wgpu::{
     ComputePassDescriptor, ErrorFilter, MapMode, PollType, SubmissionIndex,
 };
 
-use crate::gpu::{Opened, Shared};
 use crate::memory::{Memory, NoMemory, block_bytes, whole_words};
+use crate::opened::{Opened, Shared};
 use crate::pipeline::Pipeline;
 use crate::work::{Dispatch, Operand, Work};
 

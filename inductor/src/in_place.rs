@@ -72,7 +72,7 @@ pub fn fuse(plan: &mut SymbolicPlan, graph: &Graph) {
 fn may_raise(step: &Step<Expr>, graph: &Graph) -> bool {
     match step {
         Step::Check(_) => true,
-        Step::Call(call) | Step::Fused(call, _) => fx::aten::may_raise(graph, call.node),
+        Step::Call(call) | Step::Fused(call, _) => fx::effects::may_raise(graph, call.node),
         Step::Launch(_) | Step::Group(_) | Step::Free(_) | Step::Write { .. } => false,
     }
 }

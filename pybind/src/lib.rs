@@ -19,6 +19,7 @@ mod fx_module;
 mod fx_trace;
 mod import;
 mod logging;
+mod names;
 mod options;
 mod recording;
 mod result_views;
@@ -53,6 +54,7 @@ mod _native {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::logging::init();
-        crate::fx_module::register(module)
+        let fx = crate::fx_module::register(module)?;
+        crate::fx_trace::register(&fx)
     }
 }

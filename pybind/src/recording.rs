@@ -6,7 +6,7 @@ use crate::cuda::tensors;
 use crate::fallback_plan::mutates;
 use crate::options::Options;
 use crate::torch::{Torch, data_ptr};
-use fx::aten::draws;
+use fx::effects::draws;
 use fx::{Graph, Kind};
 use inductor::plan::{CallKind, Step};
 use pyo3::prelude::*;

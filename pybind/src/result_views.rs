@@ -5,8 +5,8 @@
 //! give for the result, in expressions that a call evaluates; torch has to agree for several assignments of the
 //! symbols.
 
-use crate::fx_module::function;
 use crate::import::to_python;
+use crate::names::function;
 use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
 use fx::aten::Packet;

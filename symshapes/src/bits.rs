@@ -8,9 +8,9 @@
 //! - `where(p, a, b) == b + [p]*(a - b)`, where `[p]` is 1 if `p` holds and 0 if not
 
 use crate::{
-    node::Expr,
+    ids::{Expr, Pred},
     pool::Pool,
-    pred::{Pred, PredNode},
+    pred_node::PredNode,
 };
 
 impl Pool {

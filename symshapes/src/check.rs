@@ -1,10 +1,11 @@
 //! The check of pools that come from elsewhere: whatever is read from a file.
 
 use crate::{
-    float::FloatNode,
-    node::{Expr, Node, Sym},
+    float_node::FloatNode,
+    ids::{Expr, Sym},
+    node::Node,
     pool::Pool,
-    pred::PredNode,
+    pred_node::PredNode,
 };
 use cranelift_entity::EntityRef;
 

@@ -5,7 +5,8 @@
 //! quotient or a remainder within a sum or a product.
 
 use crate::{
-    node::{Expr, Node, Sum, Term},
+    ids::Expr,
+    node::{Node, Sum, Term},
     pool::Pool,
 };
 use std::{

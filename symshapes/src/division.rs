@@ -5,7 +5,8 @@
 
 use crate::{
     arith,
-    node::{Expr, Node, Sum, Term},
+    ids::Expr,
+    node::{Node, Sum, Term},
     pool::{Op, Pool},
     recombine,
     rule::{Rule, rules},

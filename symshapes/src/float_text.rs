@@ -2,11 +2,11 @@
 //! them. Every operation within another is in parentheses, since floats are not regrouped.
 
 use crate::{
-    float::{Float, FloatBinary, FloatNode, FloatUnary},
-    node::Expr,
+    float_node::{FloatBinary, FloatNode, FloatUnary},
+    ids::{Expr, Float, Pred},
     parse::{ParseError, Parser, Token},
     pool::Pool,
-    pred::{Comparison, FloatRelation, Pred},
+    pred_node::{Comparison, FloatRelation},
     range::Range,
 };
 use std::fmt::{self, Display};

@@ -89,7 +89,9 @@ mod division;
 mod dtype;
 mod env;
 mod float;
+mod float_node;
 mod float_text;
+mod ids;
 mod minmax;
 mod node;
 mod order;
@@ -98,6 +100,7 @@ mod poly;
 mod pool;
 mod power;
 mod pred;
+mod pred_node;
 mod pred_text;
 mod program;
 mod query;
@@ -115,16 +118,16 @@ pub use env::{
     Assertion, Constraint, Dim, EnvError, EnvOptions, Guard, Input, InputId, InputKind, NamedSize, Names, Policy,
     Power, ShapeEnv, SourceId, StrideInputs,
 };
-pub use float::{Float, FloatBinary, FloatNode, FloatUnary};
-pub use node::{Expr, Factors, Node, Sum, Sym, Term};
+pub use float_node::{FloatBinary, FloatNode, FloatUnary, Rounding};
+pub use ids::{Expr, Float, Pred, Sym};
+pub use node::{Factors, Node, Sum, Term};
 pub use order::order_laws;
 pub use parse::ParseError;
 pub use pool::Pool;
 pub use power::power_laws;
-pub use pred::{Comparison, FloatRelation, Operands, Pred, PredNode};
+pub use pred_node::{Comparison, FloatRelation, Operands, PredNode};
 pub use program::Program;
 pub use range::Range;
-pub use round::Rounding;
 pub use solver::{Check, GuardSet, Kept, Reason, Violation};
 pub use tensor::TensorMeta;
 

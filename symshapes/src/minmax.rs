@@ -1,7 +1,8 @@
 //! `Min` and `Max`: chains of leaves, none of which is proved to lie beyond another.
 
 use crate::{
-    node::{Expr, Factors, Node},
+    ids::Expr,
+    node::{Factors, Node},
     pool::{Op, Pool},
 };
 

@@ -9,27 +9,12 @@
 //! - `Min` and `Max` chains lean to the right: the first operand is no chain itself, the leaves ascend.
 //! - No node but [`Node::Overflow`] has an overflow below it.
 
-use crate::{float::Float, round::Rounding};
-use cranelift_entity::entity_impl;
+use crate::{
+    float_node::Rounding,
+    ids::{Expr, Float, Sym},
+};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
-
-/// An expression in a [`Pool`](crate::Pool): equal expressions have equal indices.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Expr(u32);
-entity_impl!(Expr, "e");
-
-impl Expr {
-    /// The constant 0 of every pool.
-    pub const ZERO: Expr = Expr(0);
-    /// The constant 1 of every pool.
-    pub const ONE: Expr = Expr(1);
-}
-
-/// A symbol in a [`Pool`](crate::Pool): an integer variable with a name and a range.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Sym(u32);
-entity_impl!(Sym, "s");
 
 /// The factors of a product.
 pub type Factors = SmallVec<[Expr; 4]>;
@@ -145,4 +130,27 @@ impl Sum {
     pub fn coeff(&self, mono: Expr) -> i64 {
         self.terms.binary_search_by_key(&mono, |t| t.mono).map_or(0, |i| self.terms[i].coeff)
     }
+}
+
+/// The sorted factors in both, as often as in each.
+pub(crate) fn shared_factors(a: &[Expr], b: &[Expr]) -> Factors {
+    let mut left = Factors::from_slice(b);
+    let mut shared = Factors::new();
+    for &factor in a {
+        if let Some(at) = left.iter().position(|&f| f == factor) {
+            left.remove(at);
+            shared.push(factor);
+        }
+    }
+    shared
+}
+
+/// `from` without the factors in `taken`; `None` if one of them is missing.
+pub(crate) fn remove_factors(from: &[Expr], taken: &[Expr]) -> Option<Factors> {
+    let mut left = Factors::from_slice(from);
+    for factor in taken {
+        let at = left.iter().position(|f| f == factor)?;
+        left.remove(at);
+    }
+    Some(left)
 }

@@ -2,7 +2,8 @@
 //! below, and through remainders, which are below their divisors.
 
 use crate::{
-    node::{Expr, Node, Sum, Term},
+    ids::Expr,
+    node::{Node, Sum, Term},
     pool::Pool,
     rule::{Rule, rules},
 };

@@ -2,7 +2,7 @@
 //!
 //! Precedence is Python's: `**`, unary minus, `* // %`, `+ -`.
 
-use crate::{node::Expr, pool::Pool, range::Range, round::Rounding};
+use crate::{float_node::Rounding, ids::Expr, pool::Pool, range::Range};
 
 /// Nesting beyond this is refused rather than recursed into.
 const DEPTH_LIMIT: usize = 200;

@@ -1,7 +1,8 @@
 //! Sums and products: the polynomial part of the simplifier.
 
 use crate::{
-    node::{Expr, Factors, Node, Sum, Term},
+    ids::Expr,
+    node::{Factors, Node, Sum, Term},
     pool::{Op, Pool},
 };
 

@@ -4,11 +4,11 @@
 
 use crate::{
     arith::gcd,
-    float::{Float, FloatNode, Part},
-    node::{Expr, Factors, Node, Sum, Sym},
-    pred::{Pred, PredNode},
+    float_node::{FloatNode, Part},
+    ids::{Expr, Float, Pred, Sym},
+    node::{Factors, Node, Sum, remove_factors, shared_factors},
+    pred_node::PredNode,
     range::Range,
-    symbolic::{remove_factors, shared_factors},
 };
 use cranelift_entity::{EntityRef, PrimaryMap};
 use indexmap::IndexSet;

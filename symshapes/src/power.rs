@@ -7,7 +7,8 @@
 
 use crate::{
     arith,
-    node::{Expr, Factors, Node, Sum},
+    ids::Expr,
+    node::{Factors, Node, Sum},
     poly::EXPANSION_LIMIT,
     pool::{Op, Pool},
     rule::{Rule, rules},

@@ -5,10 +5,11 @@
 
 use crate::{
     display::fmt_sum,
-    node::{Expr, Sum, Term},
+    ids::{Expr, Pred},
+    node::{Sum, Term},
     parse::{ParseError, Parser, Token},
     pool::Pool,
-    pred::{Comparison, Operands, Pred, PredNode},
+    pred_node::{Comparison, Operands, PredNode},
     range::Range,
 };
 use std::fmt::{self, Display};

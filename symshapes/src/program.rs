@@ -9,10 +9,11 @@
 use crate::{
     arith::{floor_div, modulo, pow},
     env::{ShapeEnv, SourceId},
-    float::{self, Float, FloatBinary, FloatNode, FloatUnary},
-    node::{Expr, Node, Sym},
-    pred::{FloatRelation, Pred, PredNode},
-    round::Rounding,
+    float,
+    float_node::{FloatBinary, FloatNode, FloatUnary, Rounding, nearest},
+    ids::{Expr, Float, Pred, Sym},
+    node::Node,
+    pred_node::{FloatRelation, PredNode},
     solver::{Check, GuardSet},
 };
 use rustc_hash::FxHashMap;
@@ -164,7 +165,7 @@ impl Program {
             Instr::IsNotPositive(a) => Some(i64::from(get(a)? <= 0)),
             Instr::And(a, b) => junction(0, get(a), get(b)),
             Instr::Or(a, b) => junction(1, get(a), get(b)),
-            Instr::ToFloat(a) => get(a).map(|n| bits(float::nearest(n))),
+            Instr::ToFloat(a) => get(a).map(|n| bits(nearest(n))),
             Instr::IntTrueDiv(a, b) => float::quotient(get(a)?, get(b)?).map(bits),
             Instr::Unary(op, a) => float::unary(op, double(get(a)?)).map(bits),
             Instr::Binary(op, a, b) => float::binary(op, double(get(a)?), double(get(b)?)).map(bits),

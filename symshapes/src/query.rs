@@ -5,8 +5,9 @@
 
 use crate::{
     arith,
-    float::Part,
-    node::{Expr, Node, Sum, Sym, Term},
+    float_node::Part,
+    ids::{Expr, Sym},
+    node::{Node, Sum, Term},
     pool::{Pool, symbol_mask},
 };
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -4,7 +4,8 @@
 //! laws hold for a divisor of either sign; where it is zero there is nothing to keep.
 
 use crate::{
-    node::{Expr, Node, Sum, Term},
+    ids::Expr,
+    node::{Node, Sum, Term},
     pool::Pool,
     rule::{Rule, rules},
 };

@@ -6,68 +6,12 @@
 //!   or has an integer that no size can be.
 
 use crate::{
-    float::{EXACT, Float, FloatBinary, FloatNode, FloatUnary, nearest},
-    node::{Expr, Node},
+    float_node::{EXACT, FloatBinary, FloatNode, FloatUnary, Rounding, nearest},
+    ids::{Expr, Float},
+    node::Node,
     pool::Pool,
     range::Range,
 };
-use serde::{Deserialize, Serialize};
-
-/// Which integer a float becomes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub enum Rounding {
-    /// Towards minus infinity.
-    Floor,
-    /// Towards infinity.
-    Ceil,
-    /// Towards zero.
-    Trunc,
-    /// To the nearest, of two equally near to the even one, as Python's `round`.
-    Nearest,
-}
-
-impl Rounding {
-    /// Every rounding.
-    pub const ALL: [Rounding; 4] = [Rounding::Floor, Rounding::Ceil, Rounding::Trunc, Rounding::Nearest];
-
-    /// The name that torch prints.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Rounding::Floor => "FloorToInt",
-            Rounding::Ceil => "CeilToInt",
-            Rounding::Trunc => "TruncToInt",
-            Rounding::Nearest => "RoundToInt",
-        }
-    }
-
-    /// The function in Python.
-    pub(crate) const fn python(self) -> &'static str {
-        match self {
-            Rounding::Floor => "math.floor",
-            Rounding::Ceil => "math.ceil",
-            Rounding::Trunc => "math.trunc",
-            Rounding::Nearest => "round",
-        }
-    }
-
-    /// The integral double.
-    fn whole(self, x: f64) -> f64 {
-        match self {
-            Rounding::Floor => x.floor(),
-            Rounding::Ceil => x.ceil(),
-            Rounding::Trunc => x.trunc(),
-            Rounding::Nearest => x.round_ties_even(),
-        }
-    }
-
-    /// The integer; `None` for what is not finite, or leaves `i64`.
-    pub fn apply(self, x: f64) -> Option<i64> {
-        let whole = self.whole(x);
-        // The bound itself, 2**63, is the first double that is too large.
-        #[expect(clippy::cast_possible_truncation, reason = "an integer within the bounds of i64")]
-        (nearest(i64::MIN) <= whole && whole < nearest(i64::MAX)).then_some(whole as i64)
-    }
-}
 
 /// Doubles between which every value lies that is not NaN.
 #[derive(Clone, Copy)]

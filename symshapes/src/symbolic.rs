@@ -4,7 +4,8 @@
 
 use crate::{
     arith::gcd,
-    node::{Expr, Factors, Node, Sum, Term},
+    ids::Expr,
+    node::{Factors, Node, Sum, Term, remove_factors, shared_factors},
     pool::Pool,
     rule::{Rule, rules},
 };
@@ -293,27 +294,4 @@ struct Cancelled {
 /// The greatest common divisor of `g` and every coefficient.
 fn content(sum: &Sum, g: u64) -> u64 {
     sum.terms.iter().fold(gcd(g, sum.constant.unsigned_abs()), |g, t| gcd(g, t.coeff.unsigned_abs()))
-}
-
-/// The sorted factors in both, as often as in each.
-pub(crate) fn shared_factors(a: &[Expr], b: &[Expr]) -> Factors {
-    let mut left = Factors::from_slice(b);
-    let mut shared = Factors::new();
-    for &factor in a {
-        if let Some(at) = left.iter().position(|&f| f == factor) {
-            left.remove(at);
-            shared.push(factor);
-        }
-    }
-    shared
-}
-
-/// `from` without the factors in `taken`; `None` if one of them is missing.
-pub(crate) fn remove_factors(from: &[Expr], taken: &[Expr]) -> Option<Factors> {
-    let mut left = Factors::from_slice(from);
-    for factor in taken {
-        let at = left.iter().position(|f| f == factor)?;
-        left.remove(at);
-    }
-    Some(left)
 }

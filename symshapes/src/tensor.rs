@@ -2,7 +2,7 @@
 
 use crate::{
     dtype::{DType, Device},
-    node::Expr,
+    ids::Expr,
 };
 use serde::{Deserialize, Serialize};
 

@@ -8,7 +8,7 @@
 - Everything that the book's table of contents names is there, and every page is named.
 - The Rust blocks of the book are doc tests of some crate; those marked `ignore` stand in the sources, line by line.
 - README and the architecture page name every crate.
-- Modules of a crate form no circles but those that are left (`tools/checks/circles.py`).
+- Modules of a crate form no circles (`tools/checks/circles.py`).
 - Rust names the overloads of ATen by its enumeration, not as strings, but in tests.
 """
 

@@ -81,6 +81,35 @@ impl Comparison {
         [Lt, Le, Eq, Ne, Gt, Ge].get(usize::try_from(number).ok()?).copied()
     }
 
+    /// The name of its function in `operator`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Comparison::Lt => "lt",
+            Comparison::Le => "le",
+            Comparison::Eq => "eq",
+            Comparison::Ne => "ne",
+            Comparison::Gt => "gt",
+            Comparison::Ge => "ge",
+        }
+    }
+
+    /// The comparison of this name in `operator`.
+    pub fn named(name: &str) -> Option<Comparison> {
+        use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
+        [Lt, Le, Eq, Ne, Gt, Ge].into_iter().find(|comparison| comparison.name() == name)
+    }
+
+    /// `b > a` for `a < b`.
+    pub fn reflected(self) -> Comparison {
+        match self {
+            Comparison::Lt => Comparison::Gt,
+            Comparison::Le => Comparison::Ge,
+            Comparison::Gt => Comparison::Lt,
+            Comparison::Ge => Comparison::Le,
+            same @ (Comparison::Eq | Comparison::Ne) => same,
+        }
+    }
+
     /// The outcomes for which it is true, as bits: unordered, less, greater, equal. From 3.12 on they stand below the
     /// comparison in the argument of `COMPARE_OP`, and its specialised forms look at nothing else.
     pub(super) fn outcomes(self) -> u32 {

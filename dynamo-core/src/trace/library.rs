@@ -3,8 +3,9 @@
 //! Here alone the interpreter meets the tables of Python's and torch's libraries.
 
 use super::{
-    interp::signature::{Row, Signature},
-    objects, python, torch,
+    objects, python,
+    signature::{Row, Signature},
+    torch,
 };
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
@@ -35,7 +36,7 @@ pub fn signatures() -> impl Iterator<Item = &'static str> {
 
 /// True if a row says what a call of the function of this dotted name does.
 pub fn has_row(function_name: &str) -> bool {
-    function(function_name).is_some()
+    Signature::of_function(function_name).is_some()
 }
 
 /// The owner and the name of `owner.name`.
@@ -48,15 +49,17 @@ fn find(owner: &str, name: &str) -> Option<&'static Signature> {
     table.places.get(&(owner, name)).and_then(|&place| table.signatures.get(place))
 }
 
-/// The signature of a function or class of this dotted name.
-pub(in crate::trace) fn function(name: &str) -> Option<&'static Signature> {
-    let (owner, name) = split(name);
-    find(owner, name).filter(|signature| !signature.is_method())
-}
+impl Signature {
+    /// The signature of a function or class of this dotted name.
+    pub(in crate::trace) fn of_function(name: &str) -> Option<&'static Signature> {
+        let (owner, name) = split(name);
+        find(owner, name).filter(|signature| !signature.is_method())
+    }
 
-/// The signature of a method of a class.
-pub(in crate::trace) fn method(class: &str, name: &str) -> Option<&'static Signature> {
-    find(class, name).filter(|signature| signature.is_method())
+    /// The signature of a method of a class.
+    pub(in crate::trace) fn of_method(class: &str, name: &str) -> Option<&'static Signature> {
+        find(class, name).filter(|signature| signature.is_method())
+    }
 }
 
 #[cfg(test)]

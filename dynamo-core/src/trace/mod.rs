@@ -1,14 +1,19 @@
 //! The symbolic interpreter: runs a function's bytecode on tracked values, and writes what it does with tensors into a
 //! graph, what it assumed into guards, and what it changed into effects.
 //!
-//! In layers, the lowest first:
+//! In layers, the lowest first; none names another above it:
 //! - `core`: tracked values, the heap, the graph, guards and modes, each with its checkpoint;
-//! - `inputs`: objects of the running program, tracked and guarded when they are first used;
+//! - `signature`: how calls of functions without bytecode bind arguments;
+//! - `python`: rules for Python's functions, classes and methods, a row each;
+//! - `values`: operators, attributes and items by the kind of value;
 //! - `graph`: what goes into the graph, and what may raise when it runs;
-//! - `values`: operators, attributes and items by the kind of value; `objects`: the program's objects and classes;
-//! - `interp`: instructions, calls, exceptions, `with`;
-//! - `python`, `torch`: rules for the libraries' functions and classes, a row each, found through `library`;
-//! - `output`: the code that runs in the function's place.
+//! - `inputs`: objects of the running program, tracked and guarded when they are first used;
+//! - `torch`: rules for torch's functions and classes; `objects`: the program's objects and classes;
+//! - `library`: finds the rules;
+//! - `output`: the code that runs in the function's place;
+//! - `interp`: instructions, calls, exceptions, `with`.
+//!
+//! What is above a layer it reaches through the methods of `Tracer` alone.
 //!
 //! `options` says how to trace, `capture` what a trace gives.
 //!
@@ -29,6 +34,7 @@ mod objects;
 mod options;
 mod output;
 mod python;
+mod signature;
 mod torch;
 mod values;
 
@@ -46,4 +52,4 @@ pub use library::{has_row, signatures};
 pub use options::{Dynamic, Options};
 pub use output::{OPAQUE_BASE, Opaque};
 
-use self::core::tracer::{Traced, Tracer};
+use self::core::{ids::Traced, tracer::Tracer};

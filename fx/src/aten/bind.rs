@@ -1,7 +1,7 @@
 //! Binds the arguments of a call to the parameters of an overload, as a Python call does.
 
 use super::{Aten, Overload, schema::Type};
-use crate::{arg::Arg, graph::NodeId};
+use crate::{arg::Arg, node::NodeId};
 use symshapes::{DType, Device};
 
 /// A call that does not fit its schema.

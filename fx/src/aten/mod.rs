@@ -6,24 +6,20 @@
 
 pub mod autocast;
 mod bind;
-mod may_raise;
 mod ops;
 mod parse;
 pub mod rules;
 mod schema;
-mod side_effects;
 mod traits;
 
 pub use bind::{BindError, Bound};
-pub use may_raise::{Failure, may_raise, overflows};
 pub use ops::{Aten, Packet};
 pub use parse::ParseError;
 pub use rules::Composite;
 pub use schema::{Alias, Param, Return, Schema, Type};
-pub use side_effects::{SideEffect, draws, idle_dropout, side_effect};
-pub use traits::{Aliasing, ScalarUse, Traits};
+pub use traits::{Aliasing, Failure, ScalarUse, Traits};
 
-use crate::{arg::Arg, graph::NodeId};
+use crate::{arg::Arg, node::NodeId};
 
 /// A list of operators by their names: `packets![add sub]`.
 #[macro_export]

@@ -35,6 +35,7 @@
 
 mod cursor;
 mod parse;
+mod parser;
 mod print;
 mod value;
 

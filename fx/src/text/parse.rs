@@ -2,10 +2,12 @@
 
 use super::{
     cursor::{Cursor, ParseError},
-    is_bare_target, value,
+    is_bare_target,
+    parser::Parser,
+    value,
 };
 use crate::arg::Arg;
-use crate::graph::{Graph, Kind, Node, NodeId};
+use crate::graph::{Graph, Kind, Node};
 use crate::verify;
 use rustc_hash::FxHashMap;
 use std::str::FromStr;
@@ -27,18 +29,10 @@ impl FromStr for Graph {
     }
 }
 
-pub(super) struct Parser<'a> {
-    pub(super) cursor: Cursor<'a>,
-    pub(super) graph: Graph,
-    nodes: FxHashMap<&'a str, NodeId>,
-    /// The number of brackets that are open around the value that is being read.
-    pub(super) depth: usize,
-}
-
 /// Positional and keyword arguments.
 type Args = (Vec<Arg>, Vec<(String, Arg)>);
 
-impl<'a> Parser<'a> {
+impl Parser<'_> {
     fn graph(&mut self) -> Result<(), ParseError> {
         self.cursor.expect("graph")?;
         self.cursor.expect("{")?;
@@ -62,7 +56,7 @@ impl<'a> Parser<'a> {
         let start = self.cursor.here();
         self.cursor.expect("%")?;
         let name = self.cursor.word("a node's name")?;
-        let meta = if self.cursor.eat(":") { Some(self.meta()?) } else { None };
+        let meta = if self.cursor.eat(":") { Some(value::meta(self)?) } else { None };
         self.cursor.expect("=")?;
         let kind = self.kind()?;
         let target = self.target(kind, name)?;
@@ -121,8 +115,8 @@ impl<'a> Parser<'a> {
         while !self.cursor.eat(")") {
             let start = self.cursor.here();
             match self.keyword() {
-                Some(keyword) => kwargs.push((keyword, self.arg()?)),
-                None if kwargs.is_empty() => args.push(self.arg()?),
+                Some(keyword) => kwargs.push((keyword, value::arg(self)?)),
+                None if kwargs.is_empty() => args.push(value::arg(self)?),
                 None => return self.cursor.error_at(start, "a positional argument after a keyword argument"),
             }
             self.separator(")")?;
@@ -142,31 +136,5 @@ impl<'a> Parser<'a> {
             self.cursor = ahead;
             keyword
         })
-    }
-
-    /// A `,`, or nothing if the closing bracket is next.
-    pub(super) fn separator(&mut self, close: &str) -> Result<(), ParseError> {
-        if self.cursor.eat(",") || self.cursor.peek().is_some_and(|c| close.starts_with(c)) {
-            return Ok(());
-        }
-        self.cursor.error(format!("expected `,` or `{close}`"))
-    }
-
-    pub(super) fn node_named(&mut self) -> Result<NodeId, ParseError> {
-        let start = self.cursor.here();
-        self.cursor.expect("%")?;
-        let name = self.cursor.word("a node's name")?;
-        match self.nodes.get(name) {
-            Some(id) => Ok(*id),
-            None => self.cursor.error_at(start, format!("%{name} is not defined above")),
-        }
-    }
-
-    fn arg(&mut self) -> Result<Arg, ParseError> {
-        value::arg(self)
-    }
-
-    fn meta(&mut self) -> Result<crate::Meta, ParseError> {
-        value::meta(self)
     }
 }

@@ -3,7 +3,7 @@
 use super::{is_bare_target, short_name};
 use crate::arg::Arg;
 use crate::graph::{Graph, Kind, Meta, Node};
-use crate::names::is_identifier;
+use crate::target::is_identifier;
 use pyrepr::Float;
 use std::fmt::{self, Display, Formatter};
 use symshapes::{Device, Expr, TensorMeta};

@@ -1,6 +1,6 @@
 //! Parsing arguments and metadata.
 
-use super::{ParseError, by_short_name, parse::Parser};
+use super::{ParseError, by_short_name, parser::Parser};
 use crate::arg::Arg;
 use crate::graph::Meta;
 use symshapes::{DType, Device, Expr, Float, Pred, TensorMeta};

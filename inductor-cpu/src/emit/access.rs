@@ -2,8 +2,8 @@
 //!
 //! Invariant: no access assumes more than the alignment of one element.
 
-use super::ir::{Elem, Ir, TYPED, Val, elem, lanes};
 use super::nontemporal::LINE;
+use crate::ir::{Elem, Ir, TYPED, Val, elem, lanes};
 use inkwell::types::{AsTypeRef, BasicMetadataTypeEnum, BasicTypeEnum};
 use inkwell::values::{AsValueRef, BasicMetadataValueEnum, BasicValue, IntValue, PointerValue};
 use inkwell::{AddressSpace, IntPredicate};

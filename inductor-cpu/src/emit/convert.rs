@@ -2,7 +2,7 @@
 //!
 //! Half floats are their bits in registers: they widen to `f32` and nothing else is done with them.
 
-use super::ir::{Elem, Ir, Val, elem, lanes, vector_of};
+use crate::ir::{Elem, Ir, Val, elem, lanes, vector_of};
 use inkwell::values::InstructionOpcode as Cast;
 use inkwell::{FloatPredicate, IntPredicate};
 use symshapes::DType;

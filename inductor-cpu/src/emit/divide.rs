@@ -2,8 +2,8 @@
 //!
 //! Invariant: no integer division traps; a zero divisor gives some value.
 
-use super::ir::{Elem, Val, elem};
 use super::pointwise::Typed;
+use crate::ir::{Elem, Val, elem};
 use crate::math;
 use inkwell::{FloatPredicate, IntPredicate};
 use symshapes::DType;

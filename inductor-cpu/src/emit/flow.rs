@@ -1,6 +1,6 @@
 //! Blocks and branches.
 
-use super::ir::{Ir, TYPED, Val};
+use crate::ir::{Ir, TYPED, Val};
 use inkwell::basic_block::BasicBlock;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::PhiValue;

@@ -3,8 +3,8 @@
 //! Invariant used throughout: the vector axis in lane 0 of any copy is a multiple of the lane count. So a division of
 //! the axis by a multiple of the lane count is the same in every lane, and a remainder runs on by ones.
 
-use super::ir::{Elem, Val};
 use super::{Emitter, Many};
+use crate::ir::{Elem, Val};
 use inkwell::IntPredicate;
 use inkwell::values::{InstructionOpcode, IntValue};
 use smallvec::SmallVec;
@@ -297,7 +297,7 @@ impl<'c> Emitter<'_, 'c> {
         if over.lo < 0 || under.lo <= 0 {
             return self.divide_signed(x, y);
         }
-        if super::ir::lanes(x) > 1 && over.hi <= i64::from(i32::MAX) && under.hi <= i64::from(i32::MAX) {
+        if crate::ir::lanes(x) > 1 && over.hi <= i64::from(i32::MAX) && under.hi <= i64::from(i32::MAX) {
             let [x, y] = [x, y].map(|v| ir.cast(InstructionOpcode::Trunc, v, Elem::I32));
             let quotient = ir.udiv(x, y);
             let rest = ir.sub(x, ir.mul(quotient, y));

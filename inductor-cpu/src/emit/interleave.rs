@@ -4,8 +4,8 @@
 //! four such stores of one iteration are whole vectors once their lanes are interleaved.
 
 use super::index::Form;
-use super::ir::{Ir, Val, lanes};
 use super::{Emitter, Many};
+use crate::ir::{Ir, Val, lanes};
 use inductor::loop_ir::{Op, Param, Stmt, StoreMode, Value};
 use smallvec::SmallVec;
 use symshapes::{Expr, Sym};

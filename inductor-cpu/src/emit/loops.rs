@@ -1,9 +1,9 @@
 //! Loops: serial ones step by one; vector ones run an unrolled main part, single vectors, and a masked tail.
 
 use super::index::SymValue;
-use super::ir::{Elem, Val};
 use super::reduce::EXACT_TERMS;
 use super::{Emitter, cost};
+use crate::ir::{Elem, Val};
 use inductor::loop_ir::Loop;
 use inkwell::IntPredicate;
 use inkwell::values::IntValue;

@@ -5,8 +5,8 @@
 //! several times the code.
 
 use super::index::Form;
-use super::ir::{Elem, Val};
 use super::{Emitter, Many};
+use crate::ir::{Elem, Val};
 use fx::prim::Pointwise;
 use inductor::loop_ir::{Param, StoreMode, Value};
 use inkwell::values::{InstructionOpcode, IntValue};

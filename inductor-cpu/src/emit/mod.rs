@@ -14,7 +14,6 @@ mod divide;
 mod flow;
 mod index;
 mod interleave;
-pub(crate) mod ir;
 mod loops;
 mod memory;
 mod nontemporal;
@@ -25,6 +24,7 @@ mod transpose;
 
 pub(crate) use cost::{Work, work};
 
+use crate::ir::{Elem, Ir, Val};
 use crate::target::Host;
 use cranelift_entity::SecondaryMap;
 use fx::prim::Pointwise;
@@ -34,7 +34,6 @@ use inkwell::context::Context;
 use inkwell::module::Module;
 use inkwell::values::{IntValue, PointerValue};
 use interleave::Turn;
-use ir::{Elem, Ir, Val};
 use loops::VectorLoop;
 use reduce::AccState;
 use rustc_hash::{FxHashMap, FxHashSet};

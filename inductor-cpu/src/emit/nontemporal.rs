@@ -8,8 +8,8 @@
 //! Invariant: only what the kernel does not read goes past the caches; a fence at its end orders such stores before all
 //! that follows.
 
-use super::ir::{Ir, Val};
 use super::{Emitter, Many, cost};
+use crate::ir::{Ir, Val};
 use inductor::loop_ir::{Op, Param, Role};
 use inkwell::IntPredicate;
 use inkwell::values::{IntValue, PointerValue};

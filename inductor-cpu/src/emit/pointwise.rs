@@ -1,6 +1,6 @@
 //! The pointwise primitives: one arm per row of the table.
 
-use super::ir::{Elem, Ir, Val, elem, lanes};
+use crate::ir::{Elem, Ir, Val, elem, lanes};
 use crate::math;
 use fx::prim::Pointwise;
 use inkwell::{FloatPredicate, IntPredicate};

@@ -5,8 +5,8 @@
 //! terms gave, so that its error stays that of one rounding however long it is; and partial sums are put together in
 //! `float64` always.
 
-use super::ir::{Elem, Val, elem, lanes};
 use super::{Emitter, Many, cost};
+use crate::ir::{Elem, Val, elem, lanes};
 use fx::prim::{Pointwise, Reduction};
 use fx::scalar::Scalar;
 use inductor::loop_ir::{Acc, Kernel, Loop, Stmt, Value};

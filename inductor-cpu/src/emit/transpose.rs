@@ -9,9 +9,9 @@
 //! for the lanes that are active. So nothing is read that the loop would not read.
 
 use super::index::{Form, SymValue};
-use super::ir::{Elem, Ir, TYPED, Val, lanes, set_attributes};
 use super::loops::{Range, VectorLoop};
 use super::{Emitter, Many, cost};
+use crate::ir::{Elem, Ir, TYPED, Val, lanes, set_attributes};
 use inductor::loop_ir::{Loop, Op, Param, Role, Stmt, Value};
 use inkwell::AddressSpace;
 use inkwell::module::Linkage;

@@ -5,7 +5,7 @@
 //! all are multiplied and added.
 
 use crate::compile::{build, object_key};
-use crate::emit::ir::{Elem, Ir, Val};
+use crate::ir::{Elem, Ir, Val};
 use crate::jit::Code;
 use crate::launch::pool;
 use crate::target::Host;

@@ -3,7 +3,7 @@
 //! The reductions are those of `f32`. `ln(1 + f) = 2 atanh(s)` with `s = f / (2 + f)`, written so that `f` itself,
 //! which is exact, is the largest term.
 
-use crate::emit::ir::{Elem, Ir, Val, lanes};
+use crate::ir::{Elem, Ir, Val, lanes};
 use inductor::math::{Lanes, log};
 use inkwell::FloatPredicate;
 use inkwell::values::InstructionOpcode as Cast;

@@ -1,6 +1,6 @@
 //! Prints the algorithms of [`inductor::math`] as LLVM IR, on scalars or vectors.
 
-use crate::emit::ir::{Elem, Ir, Val, lanes};
+use crate::ir::{Elem, Ir, Val, lanes};
 use inductor::math::{Lanes, ROUNDER};
 use inkwell::values::InstructionOpcode;
 use inkwell::{FloatPredicate, IntPredicate};

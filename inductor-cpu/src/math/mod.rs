@@ -7,7 +7,7 @@ mod double;
 mod lanes;
 mod trig;
 
-use crate::emit::ir::{Elem, Ir, Val, elem};
+use crate::ir::{Elem, Ir, Val, elem};
 use inductor::math::{arc, erf, exp, log};
 
 /// Declares functions: for `f64` and for `f32` an algorithm, or the C library's.

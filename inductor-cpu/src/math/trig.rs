@@ -2,7 +2,7 @@
 //!
 //! Beyond [`MODERATE`], and without fused multiply-add, the C library does it.
 
-use crate::emit::ir::{Elem, Ir, Val, lanes};
+use crate::ir::{Elem, Ir, Val, lanes};
 use inductor::math::trig::{self, Reduced, SMALL};
 use inductor::math::{Lanes, ROUNDER};
 

@@ -1,41 +1,15 @@
-//! Backward of convolution: products of the same tiles, of which only those asked for are computed.
-//!
-//! A transposed convolution is the gradient of a convolution's input, so its own input's gradient is that convolution,
-//! and the gradient of its filters is that of the convolution's with the two tensors in each other's place.
+//! Gradients of a convolution: products of the same tiles.
 
 use inductor::device::{Refusal, Task};
 use inductor::plan::View;
 
-use super::builder::{Builder, joined};
+use super::builder::Builder;
 use super::call::Given;
-use super::convolution::{Shape, biased, covered, forward};
+use super::convolution_forward::{Shape, biased, covered};
 use super::epilogue::Store;
 use super::tile::{Product, Tile};
 use crate::Gpu;
 use crate::work::Work;
-
-/// `convolution_backward`, of what `convolution` computes.
-pub(super) fn backward(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
-    let (grad, input, weight) = (given.tensor("grad_output")?, given.tensor("input")?, given.tensor("weight")?);
-    let is_transposed = given.bool("transposed")?;
-    let (large, small) = if is_transposed { (grad, input) } else { (input, grad) };
-    let shape = Shape::of(given, large, weight, small)?;
-    let [of_input_too, of_weight_too, of_bias_too] = given.bools("output_mask")?[..] else {
-        return Refusal::because("its mask");
-    };
-    let mut tasks = Vec::new();
-    if let Some(out) = given.result_if(of_input_too, 0)? {
-        let write = if is_transposed { forward } else { of_input };
-        tasks.push(write(gpu, given, &shape, [grad, weight, &out], None)?);
-    }
-    if let Some(out) = given.result_if(of_weight_too, 1)? {
-        tasks.push(of_weight(gpu, given, &shape, [small, large, &out])?);
-    }
-    if let Some(out) = given.result_if(of_bias_too, 2)? {
-        tasks.push(of_bias(gpu, given, &shape, [grad, &out])?);
-    }
-    Ok(joined(tasks))
-}
 
 /// A row is a place of the larger tensor, a column a channel of it; `k` runs over the filters and their elements.
 pub(super) fn of_input(
@@ -87,7 +61,7 @@ fn store(batch: u32, row: u32, column: u32, sum: f32) {{
 }
 
 /// A row is a filter, a column one of its elements; `k` runs over the places of the smaller tensor.
-fn of_weight(
+pub(super) fn of_weight(
     gpu: &Gpu,
     given: &Given<'_>,
     shape: &Shape,
@@ -123,7 +97,12 @@ fn store(batch: u32, row: u32, column: u32, sum: f32) {{
 }
 
 /// A row is a channel of the gradient that came; the only column its sum.
-fn of_bias(gpu: &Gpu, given: &Given<'_>, shape: &Shape, [grad, out]: [&View; 2]) -> Result<Task<Work>, Refusal> {
+pub(super) fn of_bias(
+    gpu: &Gpu,
+    given: &Given<'_>,
+    shape: &Shape,
+    [grad, out]: [&View; 2],
+) -> Result<Task<Work>, Refusal> {
     let space = shape.space;
     let (images, m, plane) = space.sizes(grad)?;
     let mut builder = Builder::new(gpu, given.plan);

@@ -13,6 +13,7 @@ mod builder;
 mod call;
 mod convolution;
 mod convolution_backward;
+mod convolution_forward;
 mod coordinates;
 mod elements;
 mod epilogue;
@@ -53,7 +54,7 @@ static ROWS: &[Row] = &[
     Row { op: Aten::conv2d_default, write: convolution::convolution },
     Row { op: Aten::conv3d_default, write: convolution::convolution },
     Row { op: Aten::convolution_default, write: convolution::convolution },
-    Row { op: Aten::convolution_backward_default, write: convolution_backward::backward },
+    Row { op: Aten::convolution_backward_default, write: convolution::backward },
     Row { op: Aten::_scaled_dot_product_flash_attention_for_cpu_default, write: attention::attention },
     Row { op: Aten::_scaled_dot_product_flash_attention_for_cpu_backward_default, write: attention_backward::backward },
     Row { op: Aten::scaled_dot_product_attention_default, write: attention::attention },

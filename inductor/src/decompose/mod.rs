@@ -245,7 +245,7 @@ impl Decompose<'_> {
             let error = || Unhandled::Error(Error::Mutation { node: id, target: node.target.to_string() });
             return self.write(id).ok_or_else(error);
         }
-        if let Some(given_back) = fx::aten::idle_dropout(self.graph, id).and_then(|node| self.values[node].clone()) {
+        if let Some(given_back) = fx::effects::idle_dropout(self.graph, id).and_then(|node| self.values[node].clone()) {
             return Ok(given_back);
         }
         self.check_device(id)?;
@@ -267,7 +267,7 @@ impl Decompose<'_> {
         let promises = self.promises(id).map_err(|_| fallback("sizes that only the call gives"))?;
         let promises = promises.ok_or_else(|| fallback("results of unknown shape"))?;
         self.check_dtypes(id, &promises)?;
-        if fx::aten::overflows(self.graph, id) || !self.needed[id] && fx::aten::may_raise(self.graph, id) {
+        if fx::effects::overflows(self.graph, id) || !self.needed[id] && fx::effects::may_raise(self.graph, id) {
             // No kernel would find out.
             return Err(Unhandled::Extern(Extern::Function));
         }
@@ -278,7 +278,7 @@ impl Decompose<'_> {
         let tuple = matches!(node.meta, Some(Meta::Tuple(_)));
         let args = Args { bound: &bound, values: &self.values, results: &promises };
         args.check(&self.b)?;
-        if !fx::aten::may_raise(self.graph, id)
+        if !fx::effects::may_raise(self.graph, id)
             && let Some(value) = nothing(&mut self.b, overload, &promises, tuple)
         {
             return Ok(value);

@@ -33,7 +33,7 @@ pub(super) fn is_known(pool: &Pool, given: &FxHashSet<Sym>, e: Expr) -> bool {
 pub(super) fn needed(graph: &Graph) -> SecondaryMap<NodeId, bool> {
     let mut needed = SecondaryMap::new();
     for id in graph.nodes().rev() {
-        if needed[id] || graph[id].kind == Kind::Output || fx::aten::side_effect(graph, id).is_some() {
+        if needed[id] || graph[id].kind == Kind::Output || fx::effects::side_effect(graph, id).is_some() {
             needed[id] = true;
             graph[id].inputs().into_iter().for_each(|input| needed[input] = true);
         }

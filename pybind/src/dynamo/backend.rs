@@ -7,10 +7,11 @@
 //! Invariant: an assumption that cannot be checked on a later call is never dropped: the backend is asked again with
 //! constant sizes.
 
+use super::check::Check;
 use super::facts::{Assumed, Facts};
-use super::handler::NotCaptured;
 use super::keeps_mode::KeepsMode;
 use super::lift::{self, Input};
+use super::not_captured::NotCaptured;
 use super::objects::{CallObjects, Prepared};
 use crate::fx_module;
 use crate::torch::Torch;
@@ -57,30 +58,6 @@ pub(super) enum Answer<'py> {
 impl<'py> Answer<'py> {
     fn compiled(function: Option<Bound<'py, PyAny>>, assumed: Assumed) -> Answer<'py> {
         Answer::Compiled(Box::new(Compiled { function, assumed }))
-    }
-}
-
-/// A check by a function of Python's on the graph's inputs. It must own no tensor: the garbage collector does not see
-/// it.
-pub(super) struct Check {
-    test: Py<PyAny>,
-    /// The condition that it checks, as text.
-    pub(super) text: String,
-    inputs: Vec<SourceId>,
-}
-
-impl Check {
-    /// A check of the objects at these sources.
-    pub(super) fn new(test: Py<PyAny>, text: String, inputs: Vec<SourceId>) -> Check {
-        Check { test, text, inputs }
-    }
-
-    /// True if the inputs of a call pass.
-    pub(super) fn holds(&self, sources: &guards::Sources, objects: &mut CallObjects<'_, '_>) -> PyResult<bool> {
-        let py = objects.call.py();
-        let inputs: Option<Vec<_>> = self.inputs.iter().map(|&id| sources.read(id, objects)).collect();
-        let Some(inputs) = inputs else { return Ok(false) };
-        self.test.bind(py).call1((PyList::new(py, inputs)?,))?.is_truthy()
     }
 }
 

@@ -1,28 +1,37 @@
 //! The guards of one trace, as the frame hook evaluates them.
 
 use super::{
-    backend::{Check, Compiled},
+    backend::Compiled,
+    check::Check,
     facts::Assumed,
     guard_filter::GuardFilter,
-    handler::NotCaptured,
     host::PyHost,
+    not_captured::NotCaptured,
     objects::{CallObjects, Prepared},
     promises::keeps_promises,
     snapshots::Snapshots,
     stance::skips_guards,
     states::states,
-    tell::{FrameId, Recompile},
 };
 use crate::torch::Torch;
 use dynamo_core::trace::Capture;
 use frame_hook::{Call, Fit, Guard};
-use guards::{GuardKind, GuardTree, ShapeGuard, SourceId};
+use guards::{Failure, GuardKind, GuardTree, ShapeGuard, SourceId};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::any::Any;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A number for each code object, and how often it has been captured.
+pub(super) type FrameId = (usize, usize);
+
+/// An earlier entry whose guards did not hold: the number of its capture, and why.
+pub(super) struct Recompile {
+    pub(super) frame: FrameId,
+    pub(super) failure: Failure,
+}
 
 /// The guards of one trace, over the calls of one code object, as one compiled function checks them: several may share
 /// the entry, each with snapshots of its own calls.

@@ -3,7 +3,7 @@
 
 use super::members::dotted_name;
 use super::{arrays, constant, members};
-use crate::fx_module::{allowed_target, function_target};
+use crate::names::{allowed_target, function_target};
 use crate::torch::Torch;
 use dynamo_core::host::{FunctionPolicy, FunctionView, Mark, Obj, RecordClass, Table, TensorView, Unbacked, View};
 use dynamo_core::trace::has_row;

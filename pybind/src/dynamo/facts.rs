@@ -2,9 +2,9 @@
 //!
 //! Knows nothing of torch's classes: `_fakes.py` makes those of what is here.
 
-use super::backend::Check;
-use super::handler::NotCaptured;
+use super::check::Check;
 use super::lift::Input;
+use super::not_captured::NotCaptured;
 use crate::torch::Torch;
 use dynamo_core::bytecode::Span;
 use dynamo_core::trace::{Capture, Origins};

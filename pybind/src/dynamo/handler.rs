@@ -9,29 +9,27 @@ use super::{
     code,
     config::{Config, exception},
     constant,
-    declared::{self, Declared},
+    declared::Declared,
     failures,
     guard_filter::GuardFilter,
     history::{Histories, History},
     host::PyHost,
-    others::TorchOff,
-    promises::{broken_promise, keeps_statements, promise_error},
-    retired,
+    not_captured::NotCaptured,
+    promises::keeps_statements,
     stance::{Stance, forbidden, stance},
     tell::{Event, Listeners, Spent},
 };
 use crate::compiler::panic_text;
-use crate::fx_module;
+use crate::names;
 use crate::torch::{Overrides, Torch};
 use dynamo_core::host::Host as _;
 use dynamo_core::reason::{Kind, Reason};
 use dynamo_core::trace::{self, Break, Capture, Dynamic, OPAQUE_BASE, Opaque};
-use frame_hook::{Call, Enabled, Fit, Guard, Handler, Uncounted, Verdict};
+use frame_hook::{Call, Fit, Guard, Handler, Verdict};
 use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
-use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyList};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -41,176 +39,20 @@ use std::time::{Duration, Instant};
 /// The prefix of the names of resume functions, which go on after a graph break.
 const RESUMED: &str = "torch_dynamo_resume_in_";
 
-/// Compiles what is called under it, with one backend and one set of options.
-#[pyclass(frozen, module = "rust_inductor._native")]
-pub(crate) struct Dynamo(Arc<Tracing>);
-
+/// A backend, a set of options, and what was compiled with them.
 pub(super) struct Tracing {
-    backend: Backend,
-    listeners: Listeners,
-    dynamic: Dynamic,
-    limit: usize,
-    fullgraph: bool,
-    declared: Option<Declared>,
-    filter: Option<GuardFilter>,
+    pub(super) backend: Backend,
+    pub(super) listeners: Listeners,
+    pub(super) dynamic: Dynamic,
+    pub(super) limit: usize,
+    pub(super) fullgraph: bool,
+    pub(super) declared: Option<Declared>,
+    pub(super) filter: Option<GuardFilter>,
     /// Those with an equal one share their entries.
-    group: Option<Py<PyAny>>,
-    history: Histories,
+    pub(super) group: Option<Py<PyAny>>,
+    pub(super) history: Histories,
     /// The code of functions that are not to be compiled, though what they call is.
-    disabled: Mutex<Vec<Py<PyAny>>>,
-}
-
-#[pymethods]
-impl Dynamo {
-    #[new]
-    #[pyo3(signature = (backend, *, listener=None, logs=None, dynamic=None, limit=8, fullgraph=false, declared=None,
-                        guard_filter=None, group=None))]
-    #[expect(clippy::too_many_arguments, reason = "keywords of a Python class")]
-    fn new(
-        backend: &Bound<'_, PyAny>,
-        listener: Option<Py<PyAny>>,
-        logs: Option<Py<PyAny>>,
-        dynamic: Option<bool>,
-        limit: usize,
-        fullgraph: bool,
-        declared: Option<(Py<PyAny>, Vec<declared::Row<'_>>)>,
-        guard_filter: Option<Py<PyAny>>,
-        group: Option<Py<PyAny>>,
-    ) -> PyResult<Dynamo> {
-        let declared = declared.map(|(code, rows)| Declared::new(code, rows)).transpose()?;
-        let dynamic = match dynamic {
-            None => Dynamic::Automatic,
-            Some(true) => Dynamic::Always,
-            Some(false) => Dynamic::Never,
-        };
-        let listeners = Listeners { listener, logs };
-        let (history, disabled) = (Histories::default(), Mutex::default());
-        let (backend, filter) = (Backend::new(backend)?, guard_filter.map(GuardFilter));
-        Ok(Dynamo(Arc::new(Tracing {
-            backend,
-            listeners,
-            dynamic,
-            limit,
-            fullgraph,
-            declared,
-            filter,
-            group,
-            history,
-            disabled,
-        })))
-    }
-
-    /// The function, compiled when it is called.
-    fn wrap(&self, function: &Bound<'_, PyAny>) -> Optimized {
-        let known = retired::revive(&self.0, function).ok().flatten();
-        let tracing = known.unwrap_or_else(|| Arc::clone(&self.0));
-        let end = tracing.group().and_then(|_| retired::End::new(function.py()).ok());
-        Optimized { function: function.clone().unbind(), tracing, end }
-    }
-}
-
-/// Forgets everything that was compiled, of all functions.
-#[pyfunction]
-pub(crate) fn reset() {
-    crate::device::forget_kept();
-    crate::exec::forget_frozen();
-    retired::forget();
-    frame_hook::reset();
-}
-
-/// Calls a function while nothing of this thread is compiled.
-#[pyfunction]
-#[pyo3(signature = (function, *args, **kwargs))]
-pub(crate) fn call_as_it_is<'py>(
-    function: &Bound<'py, PyAny>,
-    args: &Bound<'py, PyTuple>,
-    kwargs: Option<&Bound<'py, PyDict>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let off = Enabled::new(function.py(), None);
-    let result = function.call(args, kwargs);
-    drop(off);
-    result
-}
-
-/// A function whose calls are compiled.
-#[pyclass(frozen, dict, weakref, module = "rust_inductor._native")]
-pub(crate) struct Optimized {
-    function: Py<PyAny>,
-    tracing: Arc<Tracing>,
-    /// Whether what it was compiled to can be kept when it ends; `None` if it is not to be.
-    end: Option<retired::End>,
-}
-
-#[pymethods]
-impl Optimized {
-    #[pyo3(signature = (*args, **kwargs))]
-    fn __call__<'py>(
-        &self,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let py = args.py();
-        let _torch = TorchOff::new(py)?;
-        let handler = Arc::clone(&self.tracing) as Arc<dyn Handler>;
-        let enabled = Enabled::new(py, (stance(py) != Stance::ForceEager).then_some(handler));
-        let _uncounted = Uncounted::stand_in(py);
-        let result = self.function.bind(py).call(args, kwargs);
-        drop(enabled);
-        result
-    }
-
-    /// A method, where the function is an attribute of a class.
-    fn __get__<'py>(
-        slf: &Bound<'py, Self>,
-        object: Option<&Bound<'py, PyAny>>,
-        _class: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        match object {
-            None => Ok(slf.clone().into_any()),
-            Some(object) => slf.py().import("types")?.getattr("MethodType")?.call1((slf, object)),
-        }
-    }
-
-    /// Visits the objects that it refers to, for the garbage collector. All that can be in a cycle with it clears
-    /// itself.
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.function)?;
-        self.end.as_ref().map_or(Ok(()), |end| end.traverse(&visit))?;
-        // What several share is none of them's to tell of: the count would be wrong.
-        if Arc::strong_count(&self.tracing) == 1 {
-            self.tracing.backend.traverse(&visit)?;
-            self.tracing.listeners.traverse(&visit)?;
-            self.tracing.filter.as_ref().map_or(Ok(()), |filter| filter.traverse(&visit))?;
-            visit.call(&self.tracing.group)?;
-        }
-        Ok(())
-    }
-
-    /// The function as it was given.
-    #[getter]
-    fn _torchdynamo_orig_callable(&self, py: Python<'_>) -> Py<PyAny> {
-        self.function.clone_ref(py)
-    }
-}
-
-impl Drop for Optimized {
-    fn drop(&mut self) {
-        if Arc::strong_count(&self.tracing) > 1 {
-            return;
-        }
-        let Some(end) = &self.end else { return };
-        Python::try_attach(|py| {
-            // It may end while an exception propagates.
-            let raised = PyErr::take(py);
-            if end.is_whole(py) {
-                // Without what cannot be kept, the next function is compiled anew.
-                retired::retire(&self.tracing, self.function.bind(py)).ok();
-            }
-            if let Some(raised) = raised {
-                raised.restore(py);
-            }
-        });
-    }
+    pub(super) disabled: Mutex<Vec<Py<PyAny>>>,
 }
 
 impl Tracing {
@@ -401,46 +243,6 @@ fn is_within_replacement(call: &Call<'_>) -> PyResult<bool> {
 /// The compiler that runs the graph as AOTAutograd gives it.
 fn aot_eager(py: Python<'_>) -> PyResult<Backend> {
     Backend::new(&py.import("rust_inductor._backends")?.call_method1("resolve", ("aot_eager",))?)
-}
-
-/// The reasons for which a call is not captured.
-pub(super) enum NotCaptured {
-    /// The tracer says so, or the graph ends where it must not.
-    Ended(Break),
-    /// Something around it failed.
-    Failed(PyErr),
-    /// An exception that the backend raised, or that the call itself is to raise, which is the user's to see.
-    Backend(PyErr),
-}
-
-impl NotCaptured {
-    /// True for a `mark_dynamic` that the program does not keep, which is an error whatever else was asked for.
-    fn is_broken_promise(&self, py: Python<'_>) -> bool {
-        match self {
-            NotCaptured::Ended(ended) => ended.reason.kind == Kind::Promise,
-            NotCaptured::Failed(error) | NotCaptured::Backend(error) => {
-                promise_error(py).is_ok_and(|class| error.matches(py, class).unwrap_or(false))
-            }
-        }
-    }
-}
-
-impl From<PyErr> for NotCaptured {
-    fn from(error: PyErr) -> NotCaptured {
-        NotCaptured::Failed(error)
-    }
-}
-
-impl From<NotCaptured> for PyErr {
-    fn from(failure: NotCaptured) -> PyErr {
-        match failure {
-            NotCaptured::Ended(ended) if ended.reason.kind == Kind::Promise => {
-                Python::attach(|py| broken_promise(py, ended.reason.to_string()).unwrap_or_else(|error| error))
-            }
-            NotCaptured::Ended(ended) => broken(&ended),
-            NotCaptured::Failed(error) | NotCaptured::Backend(error) => error,
-        }
-    }
 }
 
 impl Tracing {
@@ -634,13 +436,6 @@ impl Tracing {
     }
 }
 
-/// The error that `fullgraph` makes of a graph's end.
-fn broken(ended: &Break) -> PyErr {
-    let lines: String =
-        ended.stack.iter().map(|(file, line, name)| format!("\n  File \"{file}\", line {line}, in {name}")).collect();
-    PyRuntimeError::new_err(format!("{}{lines}", ended.reason))
-}
-
 /// A builtin, a class of `types`, or something of torch's, by its dotted name.
 fn named<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     if let Some(method) = name.strip_prefix("Tensor.") {
@@ -654,6 +449,6 @@ fn named<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         Some((owner, member)) if owner == "types" || owner.starts_with("rust_inductor.") => {
             py.import(owner)?.getattr(member)
         }
-        _ => fx_module::function(py, name),
+        _ => names::function(py, name),
     }
 }

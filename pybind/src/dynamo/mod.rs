@@ -1,9 +1,11 @@
 //! Our own Dynamo, as Python sees it: the frame hook's handler, the interpreter that the tracer asks, the objects that
 //! guards look at.
 //!
-//! - [`handler`]: traces a call that no entry fits, has its graph compiled, installs guards and code;
-//! - [`call_guard`]: those guards, as the hook evaluates them; [`promises`]: errors for broken promises of
-//!   `mark_dynamic`;
+//! - [`optimized`]: the classes by which functions are compiled;
+//! - [`handler`]: traces a call that no entry fits, has its graph compiled, installs guards and code; [`not_captured`]:
+//!   why one is not;
+//! - [`call_guard`]: those guards, as the hook evaluates them, with [`check`]s of Python's own; [`promises`]:
+//!   errors for broken promises of `mark_dynamic`;
 //! - [`guard_filter`]: the program's filter, by which some of them are dropped;
 //! - [`declared`]: the declarations of `dynamic_shapes` for a function's parameters;
 //! - [`stance`]: the stance that `torch.compiler.set_stance` sets;
@@ -27,6 +29,7 @@
 mod arrays;
 mod backend;
 mod call_guard;
+mod check;
 mod classify;
 mod code;
 mod config;
@@ -43,9 +46,11 @@ mod keeps_mode;
 mod keys;
 mod lift;
 mod members;
+mod not_captured;
 mod number_calls;
 mod numbers;
 mod objects;
+mod optimized;
 mod others;
 mod promises;
 mod retired;
@@ -63,5 +68,5 @@ mod watchers;
 
 pub(crate) use classify::is_library;
 pub(crate) use graph_code::bytecode_of;
-pub(crate) use handler::{Dynamo, Optimized, call_as_it_is, reset};
 pub(crate) use numbers::{Parts, changes_tensors, has_symbols, take_numbers_out};
+pub(crate) use optimized::{Dynamo, Optimized, call_as_it_is, reset};

@@ -6,7 +6,7 @@
 
 use super::number_calls;
 use crate::fx_module;
-use fx::aten::{SideEffect, side_effect};
+use fx::effects::{SideEffect, side_effect};
 use fx::{Arg, Graph, Kind, Meta, NodeId, infer, torch_ops};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

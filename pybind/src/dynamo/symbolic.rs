@@ -3,7 +3,8 @@
 //!
 //! Invariant: an answer over symbols that we do not have, or under a decision that we cannot repeat, is no answer.
 
-use crate::fx_module::{bare_subgraph, function};
+use crate::fx_module::bare_subgraph;
+use crate::names::function;
 use crate::torch::Torch;
 use dynamo_core::host::Ask;
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};

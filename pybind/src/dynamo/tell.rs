@@ -14,12 +14,15 @@
 //!
 //! Invariant: telling reads what is there and changes nothing.
 
-use super::{backend, call_guard::CallGuard};
+use super::{
+    backend,
+    call_guard::{CallGuard, FrameId, Recompile},
+};
 use crate::fx_module;
 use dynamo_core::bytecode::location::Span;
 use dynamo_core::trace::{Break, Capture, Followed};
 use frame_hook::{Call, Guard as _};
-use guards::{Failure, GlobalState, GuardKind, Root, Source, SourceId, Sources};
+use guards::{GlobalState, GuardKind, Root, Source, SourceId, Sources};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -27,15 +30,6 @@ use std::collections::HashMap;
 use std::iter::successors;
 use std::time::{Duration, Instant};
 use symshapes::{InputKind, ShapeEnv};
-
-/// A number for each code object, and how often it has been captured.
-pub(super) type FrameId = (usize, usize);
-
-/// An earlier entry whose guards did not hold: the number of its capture, and why.
-pub(super) struct Recompile {
-    pub(super) frame: FrameId,
-    pub(super) failure: Failure,
-}
 
 /// The time that an entry took to make.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 //! torch's `create_node` looks through every argument for symbolic numbers, to warn of them: most of its time. Graphs
 //! of ours have none, so in releases that were tried a node is made and entered as `create_node` does so after that.
 
-use super::names;
+use crate::names;
 use crate::torch::Torch;
 use fx::NodeId;
 use pyo3::intern;

@@ -1,6 +1,7 @@
 //! Arguments of recorded calls, from Python.
 
-use super::{Proxy, Tracer};
+use super::Tracer;
+use super::proxy::Proxy;
 use crate::import::plain_constant;
 use fx::Arg;
 use pyo3::exceptions::{PyNameError, PyRuntimeError};

@@ -11,15 +11,20 @@ mod patch;
 mod proxy;
 mod signature;
 
-pub(crate) use proxy::Proxy;
-
-use crate::fx_module::{Graph, Objects, function_target, type_text};
+use crate::fx_module::{Graph, Objects};
+use crate::names::{function_target, type_text};
 use fx::{Arg, Kind, NodeId};
 use patch::Patch;
 use pyo3::exceptions::{PyNameError, PyRuntimeError};
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::Mutex;
+
+/// Adds tracing to the submodule `fx`.
+pub(crate) fn register(fx: &Bound<'_, PyModule>) -> PyResult<()> {
+    fx.add_class::<proxy::Proxy>()?;
+    fx.add_function(wrap_pyfunction!(symbolic_trace, fx)?)
+}
 
 /// Records what `root`, a module or a function, does with its arguments.
 #[pyfunction]

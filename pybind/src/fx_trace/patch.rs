@@ -1,7 +1,8 @@
 //! The changes that tracing makes to `torch.nn.Module`, for as long as it lasts: calls of leaf modules and fetches of
 //! parameters are recorded.
 
-use super::{Proxy, Tracer};
+use super::Tracer;
+use super::proxy::Proxy;
 use fx::Kind;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyTuple};

@@ -1,6 +1,7 @@
 //! Placeholders for the arguments of the root.
 
-use super::{Proxy, Tracer};
+use super::Tracer;
+use super::proxy::Proxy;
 use fx::{Arg, Kind};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::intern;

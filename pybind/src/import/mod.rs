@@ -13,7 +13,7 @@ mod target;
 pub(crate) use args::plain_constant;
 pub(crate) use export::to_python;
 
-use crate::fx_module::{function, type_text};
+use crate::names::{function, type_text};
 use crate::torch::Torch;
 use fx::{Arg, Graph, Kind, Meta, NodeId};
 use pyo3::exceptions::PyValueError;

@@ -1,7 +1,7 @@
 //! Names of what nodes call.
 
 use super::{Importer, Purpose};
-use crate::fx_module::function_target;
+use crate::names::function_target;
 use fx::Kind;
 use pyo3::intern;
 use pyo3::prelude::*;

@@ -2,8 +2,7 @@
 
 use super::{EnvError, EnvOptions, Guard, Input, InputId, InputKind, Origin, ShapeEnv, SourceId, SymbolRow};
 use crate::{
-    float::Float,
-    node::{Expr, Sym},
+    ids::{Expr, Float, Sym},
     pool::Pool,
     range::Range,
 };

@@ -1,7 +1,10 @@
 //! Errors of shapes. Every message about an input starts with that input.
 
 use super::{Names, ShapeEnv, SourceId};
-use crate::{node::Sym, pred::Pred, range::Range};
+use crate::{
+    ids::{Pred, Sym},
+    range::Range,
+};
 
 /// Symbols by name, each with the input that it reads.
 type SymbolSources = Vec<(String, SourceId)>;

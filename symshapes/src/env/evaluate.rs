@@ -2,9 +2,8 @@
 
 use super::{Assertion, EnvError, Guard, ShapeEnv};
 use crate::{
-    float::{Float, FloatBinary},
-    node::{Expr, Sym},
-    pred::Pred,
+    float_node::FloatBinary,
+    ids::{Expr, Float, Pred, Sym},
     range::Range,
 };
 use rustc_hash::FxHashMap;

@@ -24,9 +24,8 @@ pub use error::EnvError;
 pub use evaluate::Power;
 
 use crate::{
-    node::{Expr, Sym},
+    ids::{Expr, Pred, Sym},
     pool::Pool,
-    pred::Pred,
     range::Range,
 };
 use cranelift_entity::{PrimaryMap, entity_impl};

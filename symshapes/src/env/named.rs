@@ -6,7 +6,7 @@
 
 use super::NamedSize;
 use super::{Constraint, Dim, EnvError, Input, InputKind, Policy, ShapeEnv, SourceId};
-use crate::node::Expr;
+use crate::ids::Expr;
 
 impl ShapeEnv {
     /// A size, or an integer, that is declared by name.

@@ -3,8 +3,9 @@
 use super::{Assertion, EnvError, Guard, Origin, ShapeEnv, SymbolRow};
 use crate::{
     arith::floor_div,
-    node::{Expr, Node, Sym},
-    pred::{Pred, PredNode},
+    ids::{Expr, Pred, Sym},
+    node::Node,
+    pred_node::PredNode,
     range::Range,
 };
 use std::cmp::Reverse;

@@ -6,8 +6,8 @@
 
 use super::{Origin, ShapeEnv};
 use crate::{
-    node::{Expr, Sym},
-    pred::{Operands, Pred, PredNode},
+    ids::{Expr, Pred, Sym},
+    pred_node::{Operands, PredNode},
 };
 use rustc_hash::FxHashMap;
 

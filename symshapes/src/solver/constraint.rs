@@ -4,8 +4,7 @@
 use super::{Check, GuardSet};
 use crate::{
     env::{Constraint, Input, NamedSize, Names, ShapeEnv, SourceId},
-    node::{Expr, Sym},
-    pred::Pred,
+    ids::{Expr, Pred, Sym},
     range::Range,
 };
 

@@ -5,8 +5,8 @@
 
 use crate::{
     env::ShapeEnv,
-    node::Expr,
-    pred::{Pred, PredNode},
+    ids::{Expr, Pred},
+    pred_node::PredNode,
 };
 
 impl ShapeEnv {

@@ -14,8 +14,9 @@ pub use constraint::{Reason, Violation};
 
 use crate::{
     env::{Assertion, EnvError, Input, InputId, ShapeEnv, SourceId},
-    node::{Expr, Node, Sym},
-    pred::{Operands, Pred, PredNode},
+    ids::{Expr, Pred, Sym},
+    node::Node,
+    pred_node::{Operands, PredNode},
     range::Range,
 };
 use serde::{Deserialize, Serialize};

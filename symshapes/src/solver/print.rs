@@ -3,9 +3,10 @@
 use super::{Check, GuardSet};
 use crate::{
     env::{InputKind, Names, ShapeEnv, SourceId},
-    float::{Float, FloatBinary, FloatNode, FloatUnary},
-    node::{Expr, Node, Sum, Sym, Term},
-    pred::{Comparison, FloatRelation, Pred, PredNode},
+    float_node::{FloatBinary, FloatNode, FloatUnary},
+    ids::{Expr, Float, Pred, Sym},
+    node::{Node, Sum, Term},
+    pred_node::{Comparison, FloatRelation, PredNode},
 };
 
 /// The precedence levels of an expression's surroundings, the loosest first.

@@ -1,6 +1,6 @@
 //! Conversions that autocast makes, as calls of the graph in ATen overloads.
 
-use super::{lowered::Lowered, modes::AutocastState, tracer::Traced};
+use super::{ids::Traced, lowered::Lowered, modes::AutocastState};
 use crate::reason::{Kind, Reason};
 use fx::{
     Arg, Kind as NodeKind, Meta, NodeId, TensorMeta,

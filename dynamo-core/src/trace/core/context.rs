@@ -1,7 +1,14 @@
 //! Context managers: what is known of each, from its making to its end.
 
-use super::value::ValueId;
+use super::ids::ValueId;
 use symshapes::{DType, Device, DeviceKind};
+
+/// The dotted name of the class of autocast's managers.
+pub(in crate::trace) const AUTOCAST: &str = "torch.amp.autocast_mode.autocast";
+/// The dotted name of the class of inference mode's.
+pub(in crate::trace) const INFERENCE: &str = "torch.autograd.grad_mode.inference_mode";
+/// The dotted name of the class of stacks of managers.
+pub(in crate::trace) const EXIT_STACK: &str = "contextlib.ExitStack";
 
 /// A context manager.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,4 +86,47 @@ pub(in crate::trace) struct Placed {
     pub(in crate::trace) device: Device,
     /// Where they are made after leaving it, if that is said.
     pub(in crate::trace) after: Option<Device>,
+}
+
+impl Context {
+    /// A word for it.
+    pub(in crate::trace) fn name(&self) -> &'static str {
+        match self {
+            Context::Grad(grad) => grad.class.name(),
+            Context::Inference(_) => INFERENCE,
+            Context::Autocast(_) => AUTOCAST,
+            Context::Device(_) => "torch.device",
+            Context::Null(_) => "contextlib.nullcontext",
+            Context::Profiler(class) => class,
+            Context::Suppress(_) => "contextlib.suppress",
+            Context::Closing(_) => "contextlib.closing",
+            Context::Stack(_) => EXIT_STACK,
+            Context::Generator(_) => "contextlib.contextmanager",
+        }
+    }
+}
+
+impl Class {
+    const ROWS: [(Class, &'static str); 3] = [
+        (Class::Never, "torch.autograd.grad_mode.no_grad"),
+        (Class::Always, "torch.autograd.grad_mode.enable_grad"),
+        (Class::Given, "torch.autograd.grad_mode.set_grad_enabled"),
+    ];
+
+    /// Its dotted name.
+    pub(in crate::trace) fn name(self) -> &'static str {
+        Class::ROWS.iter().find(|(class, _)| *class == self).map_or("", |&(_, name)| name)
+    }
+
+    /// The class of this dotted name.
+    pub(in crate::trace) fn named(name: &str) -> Option<Class> {
+        Class::ROWS.iter().find(|(_, known)| *known == name).map(|&(class, _)| class)
+    }
+}
+
+/// True for `__exit__` of a manager that was entered before the trace began, by its dotted name, if it does the same
+/// whether an exception comes by or not.
+pub(in crate::trace) fn is_deaf_method(method: &str) -> bool {
+    let class = method.strip_suffix(".__exit__").unwrap_or_default();
+    matches!(class, "contextlib.nullcontext" | AUTOCAST) || Class::named(class).is_some()
 }

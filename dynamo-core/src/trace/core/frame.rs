@@ -1,6 +1,6 @@
 //! A frame of the traced program: its code, where it stands, its locals and its stack.
 
-use super::{context::Context, value::ValueId};
+use super::{context::Context, ids::ValueId};
 use crate::{
     bytecode::{Arg, Body, Const, ConstId, Inst, InstData, Label, LocalId, NameId, Op, Span},
     host::{Code, Obj},

@@ -1,6 +1,6 @@
 //! The state of `itertools` iterators whose items come when they are asked for.
 
-use super::value::ValueId;
+use super::ids::ValueId;
 
 /// Such an iterator, and where it stands. What it reads are iterators.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 //!
 //! A call without such a rule asks torch itself, and leaves this graph incomplete.
 
-use super::{modes::AutocastState, tracer::Traced};
+use super::{ids::Traced, modes::AutocastState};
 use crate::{
     host::Parts,
     reason::{Kind, Reason, raised},

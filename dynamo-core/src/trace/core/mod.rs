@@ -1,7 +1,7 @@
 //! The state of a trace, on which everything else stands.
 //!
-//! - `value`: tracked values; `state`, `heap`: what Python can change of them; `context`, `lazy`: the state of context
-//!   managers and of `itertools`; `frame`: a frame of the traced program;
+//! - `ids`: the identities of values and of states; `value`: tracked values; `state`, `heap`: what Python can change of
+//!   them; `context`, `lazy`: the state of context managers and of `itertools`; `frame`: a frame of the traced program;
 //! - `tracer`: the whole state, in sub-structures: `object_table`, `heap`, `recording` with `lowered` and `casts`,
 //!   `shapes`, `guard_list`, `modes`, `call_stack`, `exceptions`;
 //! - `checkpoint`: the trait by which each takes itself back.
@@ -16,6 +16,7 @@ pub(in crate::trace) mod exceptions;
 pub(in crate::trace) mod frame;
 pub(in crate::trace) mod guard_list;
 pub(in crate::trace) mod heap;
+pub(in crate::trace) mod ids;
 pub(in crate::trace) mod lazy;
 pub(in crate::trace) mod lowered;
 pub(in crate::trace) mod modes;

@@ -7,6 +7,27 @@ use crate::host::Host;
 use fx::NodeId;
 use symshapes::{DType, Device, DeviceKind};
 
+/// The node that says whether autograd records.
+pub(in crate::trace) const SET_GRAD: &str = "torch._C._set_grad_enabled";
+/// The node that enters autocast.
+pub(in crate::trace) const ENTER_AUTOCAST: &str = "torch.amp.autocast_mode._enter_autocast";
+/// The node that leaves autocast.
+pub(in crate::trace) const EXIT_AUTOCAST: &str = "torch.amp.autocast_mode._exit_autocast";
+/// The node that enters inference mode, or what suspends it.
+pub(in crate::trace) const ENTER_INFERENCE: &str = "torch.autograd.grad_mode._enter_inference_mode";
+/// The node that leaves it.
+pub(in crate::trace) const EXIT_INFERENCE: &str = "torch.autograd.grad_mode._exit_inference_mode";
+
+/// True if the target is a node that sets a mode.
+pub(in crate::trace) fn sets_mode(target: &str) -> bool {
+    matches!(target, SET_GRAD | ENTER_AUTOCAST | EXIT_AUTOCAST) || sets_inference(target)
+}
+
+/// True if the target is a node that sets inference mode.
+pub(in crate::trace) fn sets_inference(target: &str) -> bool {
+    matches!(target, ENTER_INFERENCE | EXIT_INFERENCE)
+}
+
 /// The modes at the current instruction.
 #[derive(Clone, Debug)]
 pub(in crate::trace) struct Modes {

@@ -145,6 +145,13 @@ impl Speculative for Recording {
     }
 }
 
+/// True for an operator of which each result is an object of its own. Others give what their bodies give, which may be
+/// an operand.
+pub(in crate::trace) fn gives_new_objects(target: &str) -> bool {
+    const NEW: [&str; 4] = ["cond", "map_impl", "scan", "while_loop"];
+    target.strip_prefix("torch.ops.higher_order.").is_some_and(|name| NEW.contains(&name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,18 +2,13 @@
 //!
 //! Invariant: a state refers to values and other states by id, so that a clone of it is a snapshot.
 
-use super::{frame::Frame, lazy::Lazy, value::ValueId};
+pub(in crate::trace) use super::ids::StateId;
+use super::{frame::Frame, ids::ValueId, lazy::Lazy};
 use crate::host::{Obj, SetHistory};
-use cranelift_entity::entity_impl;
 use fx::NodeId;
 use guards::Constant;
 use indexmap::IndexMap;
 use std::rc::Rc;
-
-/// The identity of a mutable object.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(in crate::trace) struct StateId(u32);
-entity_impl!(StateId, "state");
 
 /// A key of a dict, equal as Python's keys are equal.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -98,6 +93,23 @@ pub(in crate::trace) enum Table {
     Default(ValueId),
     /// `collections.Counter`
     Counter,
+}
+
+impl Table {
+    /// The dotted names of the classes of which such a dict is an instance, its own first.
+    pub(in crate::trace) fn classes(self) -> &'static [&'static str] {
+        match self {
+            Table::Plain => &["builtins.dict"],
+            Table::Ordered => &["collections.OrderedDict", "builtins.dict"],
+            Table::Default(_) => &["collections.defaultdict", "builtins.dict"],
+            Table::Counter => &["collections.Counter", "builtins.dict"],
+        }
+    }
+
+    /// The dotted name of the class.
+    pub(in crate::trace) fn class_name(self) -> &'static str {
+        self.classes()[0]
+    }
 }
 
 /// An entry of a `contextlib.ExitStack`.

@@ -6,12 +6,13 @@ use super::{
     exceptions::Exceptions,
     guard_list::GuardList,
     heap::Heap,
+    ids::{Traced, ValueId},
     modes::Modes,
     object_table::ObjectTable,
     recording::Recording,
     shapes::Shapes,
     state::State,
-    value::{Value, ValueId},
+    value::Value,
 };
 use crate::{
     host::{Host, Obj},
@@ -19,9 +20,6 @@ use crate::{
     trace::options::Options,
 };
 use guards::{Constant, SourceId, Sources};
-
-/// The result of a step of tracing, or the reason why it cannot go on.
-pub(in crate::trace) type Traced<T = ValueId> = Result<T, Reason>;
 
 /// The greatest depth of nested containers.
 const MOST_NESTED: usize = 100;

@@ -3,21 +3,16 @@
 //! Invariant: values live in an append-only arena and do not change. What Python can change (a list, a cell, an
 //! iterator's place) is a [`StateId`], whose current state stands in the heap.
 
-use super::{context::Context, frame::Globals, state::StateId};
+pub(in crate::trace) use super::ids::ValueId;
+use super::{context::Context, frame::Globals, ids::StateId};
 use crate::{
     bytecode::operands::BinaryOperator,
     host::{Code, FunctionPolicy, Obj, RecordClass},
 };
-use cranelift_entity::entity_impl;
 use fx::NodeId;
 use guards::Constant;
 use std::rc::Rc;
 use symshapes::{Expr, Float, Pred};
-
-/// A tracked value.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(in crate::trace) struct ValueId(u32);
-entity_impl!(ValueId, "v");
 
 /// A kind of value.
 #[derive(Clone, Debug)]
@@ -214,3 +209,10 @@ pub(in crate::trace) struct Function {
 
 /// Keyword arguments in the order given.
 pub(in crate::trace) type Keywords = Vec<(String, ValueId)>;
+
+/// The number of integers in a range.
+pub(in crate::trace) fn range_len([start, stop, step]: [i64; 3]) -> i64 {
+    let span = if step > 0 { stop.saturating_sub(start) } else { start.saturating_sub(stop) };
+    let step = step.saturating_abs().max(1);
+    if span <= 0 { 0 } else { (span - 1) / step + 1 }
+}

@@ -10,12 +10,12 @@ use crate::{
         Traced, Tracer,
         core::{
             casts::unknown_cast,
+            modes::sets_mode,
             recording::{Input, Origin},
             state::{State, Table},
-            value::{Value, ValueId},
+            value::{Value, ValueId, range_len},
         },
-        interp::context,
-        values::{attr::is_singleton, ranges::range_len},
+        values::singletons::is_singleton,
     },
 };
 use cranelift_entity::EntityRef;
@@ -514,9 +514,8 @@ impl Tracer<'_> {
 
     /// True if the graph does anything.
     pub(in crate::trace) fn graph_is_needed(&self) -> bool {
-        let idle = |node: &fx::Node| {
-            matches!(node.kind, NodeKind::Placeholder | NodeKind::Output) || context::sets_mode(&node.target)
-        };
+        let idle =
+            |node: &fx::Node| matches!(node.kind, NodeKind::Placeholder | NodeKind::Output) || sets_mode(&node.target);
         self.graph.torch.nodes().any(|node| !idle(&self.graph.torch[node]))
     }
 

@@ -20,19 +20,15 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
-            context::Context,
+            context::{Context, is_deaf_method},
             frame::Frame,
+            modes::{sets_inference, sets_mode},
             state::{Leaving, State},
             value::{Value, ValueId},
         },
-        interp::context::{is_deaf_method, sets_mode},
-        torch::inference,
     },
 };
-use fx::{
-    Arg, Kind as NodeKind, Meta, NodeId, TensorMeta,
-    aten::{Aten, SideEffect},
-};
+use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta, aten::Aten, effects::SideEffect};
 use indexmap::IndexMap;
 use symshapes::{DType, DeviceKind, Expr};
 
@@ -193,7 +189,7 @@ impl Tracer<'_> {
     pub(in crate::trace) fn retries(&self) -> bool {
         let effects = &self.graph.effects;
         let is_repeatable = || {
-            let enters = self.graph.torch.nodes().any(|node| inference::is_effect(&self.graph.torch[node].target));
+            let enters = self.graph.torch.nodes().any(|node| sets_inference(&self.graph.torch[node].target));
             !effects.changes && !effects.draws_elsewhere && !enters && self.saved_for_retry().is_some()
         };
         effects.retries || effects.noticed && is_repeatable()
@@ -256,7 +252,7 @@ impl Tracer<'_> {
 
     /// Notes that a call leaves something behind, which must not happen if the program may run as it is afterwards.
     pub(in crate::trace) fn note_traces(&mut self, node: NodeId) -> Traced<()> {
-        let changes = |call| fx::aten::side_effect(&self.graph.lowered.graph, call) == Some(SideEffect::Changes);
+        let changes = |call| fx::effects::side_effect(&self.graph.lowered.graph, call) == Some(SideEffect::Changes);
         let (mut changes, mut draws) = (self.graph.lowered.calls(node).any(changes), self.draws(node));
         if changes && self.host.is_functional(&self.graph.torch[node].target) {
             // A custom operator, which may draw random numbers.
@@ -282,7 +278,7 @@ impl Tracer<'_> {
     }
 
     fn draws(&self, node: NodeId) -> bool {
-        self.graph.lowered.calls(node).any(|call| fx::aten::draws(&self.graph.lowered.graph, call))
+        self.graph.lowered.calls(node).any(|call| fx::effects::draws(&self.graph.lowered.graph, call))
     }
 
     /// True if a call has to do with tensors on the CPU alone.
@@ -308,7 +304,8 @@ impl Tracer<'_> {
         // Numbers are guarded where they could fail.
         let is_number = matches!(self.graph.torch[node].meta, Some(Meta::Int(_) | Meta::Float(_) | Meta::Bool(_)));
         let is_harmless = is_number || sets_mode(&self.graph.torch[node].target);
-        !is_harmless && self.graph.lowered.calls(node).any(|call| fx::aten::may_raise(&self.graph.lowered.graph, call))
+        !is_harmless
+            && self.graph.lowered.calls(node).any(|call| fx::effects::may_raise(&self.graph.lowered.graph, call))
     }
 
     /// The calls of the graph that may raise when it runs. Those that change tensors in place are tried while they are

@@ -2,7 +2,7 @@
 
 use crate::{
     host::{FunctionPolicy, Obj, View},
-    trace::{Tracer, values::attr},
+    trace::{Tracer, values::singletons::is_singleton},
 };
 use guards::{Collection, Constant, Element, GuardKind, ObjectId, SourceId};
 
@@ -84,7 +84,7 @@ impl Tracer<'_> {
                 self.guard(part, GuardKind::EqualsMatch(name));
                 self.type_match(obj)
             }
-            View::Object(class) if attr::is_singleton(class) => GuardKind::IdMatch(self.object(obj)),
+            View::Object(class) if is_singleton(class) => GuardKind::IdMatch(self.object(obj)),
             // Keys and items are guarded where they are read.
             View::FrozenSet(_)
             | View::Dict(_)

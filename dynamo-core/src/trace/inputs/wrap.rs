@@ -12,7 +12,7 @@ use crate::{
             value::{Function, Value, ValueId},
         },
         python::operator_getters,
-        values::attr,
+        values::singletons,
     },
 };
 use guards::{Collection, Constant, Guard, GuardKind, Source, SourceId, Sources, Step};
@@ -105,7 +105,7 @@ impl Tracer<'_> {
         let (None, Some(second)) = (self.source(known), second) else { return };
         let lasts = match &self.objects.values[known] {
             Value::Class(..) | Value::Module(..) | Value::Function(_) => true,
-            Value::Object(class, _) => attr::is_singleton(class),
+            Value::Object(class, _) => singletons::is_singleton(class),
             _ => false,
         };
         if lasts {

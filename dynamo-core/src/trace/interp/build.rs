@@ -1,4 +1,4 @@
-//! Instructions that make containers, strings and functions, add to containers, or take them apart.
+//! Instructions that make dict_methods, strings and functions, add to containers, or take them apart.
 
 use super::step::unsupported;
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
             state::State,
             value::{Function, Value, ValueId},
         },
-        python::{containers, sets},
+        python::{dict_methods, sets},
     },
 };
 use guards::Constant;
@@ -126,7 +126,7 @@ impl Tracer<'_> {
                 items.entry(self.key(key)?).or_insert((key, value)).1 = value;
             }
             (Op::DictUpdate | Op::DictMerge, State::Dict(items)) => {
-                for (key, value) in containers::pairs(self, value)? {
+                for (key, value) in dict_methods::pairs(self, value)? {
                     let count = items.len();
                     items.entry(self.key(key)?).or_insert((key, value)).1 = value;
                     if op == Op::DictMerge && items.len() == count {
@@ -197,7 +197,7 @@ impl Tracer<'_> {
         match attribute {
             FunctionAttribute::Defaults => function.defaults = self.all_items(value)?,
             FunctionAttribute::KwDefaults => {
-                for (key, value) in containers::pairs(self, value)? {
+                for (key, value) in dict_methods::pairs(self, value)? {
                     if let Value::Const(Constant::Str(name)) = self.get(key)? {
                         function.kwdefaults.push((name, value));
                     }

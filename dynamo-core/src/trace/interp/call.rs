@@ -11,10 +11,14 @@ use crate::{
             state::{Iter, State},
             value::{Function, Keywords, Value, ValueId},
         },
-        library,
+        objects::{CACHED, METHOD},
         python::{containers, folding, operators},
-        torch::{names, optim, torch_check},
-        values::numbers,
+        signature::Signature,
+        torch::{functional, names, optim, torch_check},
+        values::{
+            numbers,
+            singletons::{LIMITS, is_contiguous},
+        },
     },
 };
 use fx::{Arg, Kind as NodeKind, torch_ops};
@@ -22,15 +26,6 @@ use guards::{Constant, GuardKind, Step};
 use indexmap::IndexMap;
 use std::rc::Rc;
 use symshapes::DTypeClass;
-
-/// The classes of what torch says of element types: objects that are as good as constants.
-pub(in crate::trace) const LIMITS: [&str; 2] = ["torch.finfo", "torch.iinfo"];
-
-/// The class of the functions that `functools.lru_cache` makes.
-pub(in crate::trace) const CACHED: &str = "functools._lru_cache_wrapper";
-
-/// The class of bound methods.
-pub(in crate::trace) const METHOD: &str = "builtins.method";
 
 impl Tracer<'_> {
     /// `function(*args, **keywords)`
@@ -148,7 +143,7 @@ impl Tracer<'_> {
             if let Some(result) = self.call_wrapper(function, &args, &keywords)? {
                 return Ok(result);
             }
-            if let Some(signature) = library::function(&function.name) {
+            if let Some(signature) = Signature::of_function(&function.name) {
                 return signature.call(self, &args, &keywords);
             }
             if let Some(result) = self.call_numpy(&function.name, &args, &keywords)? {
@@ -296,7 +291,7 @@ impl Tracer<'_> {
         if keywords.is_empty() && self.host.is_exception(obj) {
             return Ok(self.make_exception(name, obj, args));
         }
-        let has_row = library::function(name).is_some();
+        let has_row = Signature::of_function(name).is_some();
         if !has_row && let Some(made) = self.construct(class, obj, args, &keywords)? {
             return Ok(made);
         }
@@ -308,7 +303,10 @@ impl Tracer<'_> {
 
     /// A call of a function without Python code, or of a class.
     pub(in crate::trace) fn call_builtin(&mut self, name: &str, args: &[ValueId], keywords: Keywords) -> Traced {
-        let outside = std::mem::replace(&mut self.call_stack.within, operators::traced_by_torch(name));
+        let outside = std::mem::replace(
+            &mut self.call_stack.within,
+            operators::traced_by_torch(name).or_else(|| functional::traced(name)),
+        );
         let result = self.call_named(name, args, keywords);
         self.call_stack.within = outside;
         result
@@ -320,7 +318,7 @@ impl Tracer<'_> {
         {
             return Ok(value);
         }
-        if let Some(signature) = library::function(name) {
+        if let Some(signature) = Signature::of_function(name) {
             return signature.call(self, args, &keywords);
         }
         if let Some(value) = self.call_on_base(name, args, &keywords)? {
@@ -472,7 +470,7 @@ impl Tracer<'_> {
         {
             return Ok(known);
         }
-        if let Some(method) = library::method("torch.Tensor", name) {
+        if let Some(method) = Signature::of_method("torch.Tensor", name) {
             return method.call(self, &[&[this], args].concat(), &keywords);
         }
         match (name, args, meta) {
@@ -552,16 +550,4 @@ impl Tracer<'_> {
         let place = usize::try_from(place).ok().filter(|&place| place < rank);
         place.ok_or_else(|| crate::reason::raised("IndexError: dimension out of range"))
     }
-}
-
-/// True if the elements follow each other, the last dimension's first.
-pub(in crate::trace) fn is_contiguous(sizes: &[i64], strides: &[i64]) -> bool {
-    let mut expected = 1;
-    let mut dims = sizes.iter().zip(strides).rev();
-    sizes.contains(&0)
-        || dims.all(|(&size, &stride)| {
-            let fits = size == 1 || stride == expected;
-            expected *= size;
-            fits
-        })
 }

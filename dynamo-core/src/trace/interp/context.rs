@@ -12,39 +12,15 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
-            context::{Class, Context, Grad, Placed},
+            context::{AUTOCAST, Class, Context, Grad, INFERENCE, Placed},
             frame::Frame,
             state::{Iter, State},
             value::{Function, Keywords, Value, ValueId},
         },
-        library,
-        python::exit_stack,
-        torch::{
-            autocast::{self},
-            grad::{self},
-            inference::{self},
-        },
+        signature::Signature,
     },
 };
 use guards::Constant;
-
-impl Context {
-    /// A word for it.
-    pub(in crate::trace) fn name(&self) -> &'static str {
-        match self {
-            Context::Grad(grad) => grad.class.name(),
-            Context::Inference(_) => inference::CLASS,
-            Context::Autocast(_) => autocast::CLASS,
-            Context::Device(_) => "torch.device",
-            Context::Null(_) => "contextlib.nullcontext",
-            Context::Profiler(class) => class,
-            Context::Suppress(_) => "contextlib.suppress",
-            Context::Closing(_) => "contextlib.closing",
-            Context::Stack(_) => exit_stack::CLASS,
-            Context::Generator(_) => "contextlib.contextmanager",
-        }
-    }
-}
 
 /// Functions of the library that are made of a function of the program: how to tell them, by the end of their file's
 /// name and by their free variables.
@@ -91,10 +67,10 @@ impl Tracer<'_> {
             _ => return Ok(None),
         };
         Ok(match (class.as_str(), Class::named(&class)) {
-            (autocast::CLASS, _) => Some(Context::Autocast(self.autocast_object(value)?)),
+            (AUTOCAST, _) => Some(Context::Autocast(self.autocast_object(value)?)),
             ("contextlib.nullcontext", _) => Some(Context::Null(Some(self.get_attr(value, "enter_result")?))),
             ("contextlib.closing", _) => Some(Context::Closing(self.get_attr(value, "thing")?)),
-            (inference::CLASS, _) => {
+            (INFERENCE, _) => {
                 let mode = self.get_attr(value, "mode")?;
                 Some(Context::Inference(self.make_inference(Some(mode))?))
             }
@@ -268,7 +244,7 @@ impl Tracer<'_> {
         keywords: &Keywords,
     ) -> Traced<Option<ValueId>> {
         let class = method.strip_suffix(".__exit__");
-        let exit = class.and_then(|class| library::method(class, "__exit__"));
+        let exit = class.and_then(|class| Signature::of_method(class, "__exit__"));
         exit.map(|exit| exit.call(self, args, keywords)).transpose()
     }
 
@@ -397,16 +373,4 @@ impl Tracer<'_> {
             _ => Ok(None),
         }
     }
-}
-
-/// True for `__exit__` of a manager that was entered before the trace began, by its dotted name, if it does the same
-/// whether an exception comes by or not.
-pub(in crate::trace) fn is_deaf_method(method: &str) -> bool {
-    let class = method.strip_suffix(".__exit__").unwrap_or_default();
-    matches!(class, "contextlib.nullcontext" | autocast::CLASS) || Class::named(class).is_some()
-}
-
-/// True if the target is a node that sets a mode.
-pub(in crate::trace) fn sets_mode(target: &str) -> bool {
-    target == grad::SET_GRAD || autocast::is_effect(target) || inference::is_effect(target)
 }

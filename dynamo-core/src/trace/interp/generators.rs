@@ -7,7 +7,6 @@
 //! what cleans up when it drops one, and no trace knows when that is. Only `except` clauses that let a `GeneratorExit`
 //! pass clean nothing up.
 
-use super::signature::{Row, row};
 use crate::{
     bytecode::{Arg, Inst, InstData, Op},
     reason::{Kind, Reason, raised},
@@ -21,31 +20,6 @@ use crate::{
     },
 };
 use guards::Constant;
-
-/// The methods that are traced.
-pub(in crate::trace) const METHODS: [&str; 3] = ["send", "throw", "close"];
-
-pub(in crate::trace) const ROWS: &[Row] = &[
-    row("generator.send(self, arg, /)", |t, b| {
-        let generator = t.generator(b.arg(0)?)?;
-        let next = t.send_to(generator, b.arg(1)?)?;
-        t.item_or_stop(next)
-    }),
-    row("generator.throw(self, exception, /)", |t, b| {
-        let generator = t.generator(b.arg(0)?)?;
-        let reason = t.raise(b.arg(1)?)?;
-        if let Some(raising) = t.exceptions.raising {
-            t.chain(raising, None).map_err(|refused| t.uncaught(refused))?;
-        }
-        let next = t.throw_into(generator, reason)?;
-        t.item_or_stop(next)
-    }),
-    row("generator.close(self, /)", |t, b| {
-        let generator = t.generator(b.arg(0)?)?;
-        t.close(generator)?;
-        Ok(t.none())
-    }),
-];
 
 impl Tracer<'_> {
     /// The state of a generator.
@@ -100,7 +74,7 @@ impl Tracer<'_> {
     }
 
     /// `generator.throw(exception)`, where the exception is on its way: what it yields or returns.
-    fn throw_into(&mut self, state: StateId, mut reason: Reason) -> Traced<Next> {
+    pub(in crate::trace) fn throw_into(&mut self, state: StateId, mut reason: Reason) -> Traced<Next> {
         let frame = match self.heap.get(state).clone() {
             State::Iter(Iter::Generator(frame)) => *frame,
             State::Iter(Iter::Done(_)) => return Err(reason),
@@ -189,7 +163,7 @@ impl Tracer<'_> {
     }
 
     /// `generator.close()`
-    fn close(&mut self, state: StateId) -> Traced<()> {
+    pub(in crate::trace) fn close(&mut self, state: StateId) -> Traced<()> {
         match self.heap.get(state) {
             State::Iter(Iter::Generator(frame)) if frame.at > 0 => {}
             State::Iter(Iter::Running) => return Err(asks_itself()),

@@ -13,7 +13,7 @@ use crate::{
             value::{Value, ValueId},
         },
         objects::SUPER,
-        python::containers,
+        python::dict_methods,
     },
 };
 use guards::Constant;
@@ -81,7 +81,7 @@ impl Tracer<'_> {
         let above =
             if self.host.version() >= Version::V314 || flags & HAS_KEYWORDS != 0 { Some(f.pop()?) } else { None };
         if let Some(dict) = above.filter(|&above| !matches!(self.objects.values[above], Value::Null)) {
-            for (key, value) in containers::pairs(self, dict)? {
+            for (key, value) in dict_methods::pairs(self, dict)? {
                 match self.get(key)? {
                     Value::Const(Constant::Str(name)) => keywords.push((name, value)),
                     _ => return Err(raised("TypeError: keywords must be strings")),

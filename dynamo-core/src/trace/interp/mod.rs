@@ -3,7 +3,7 @@
 //! - `root`: the traced function, from its first instruction to where its trace ends; `step`: one instruction;
 //! - `variables`, `jumps`, `build`, `invoke`: what instructions do to variables and the stack;
 //! - `untraced`: the instructions that end a graph; `follow`: the log of what was run;
-//! - `call`: calls and inlining; `signature`: how calls of functions without bytecode bind arguments;
+//! - `call`: calls and inlining;
 //! - `context`, `exceptions`, `exception_chain`, `unwinding`, `patterns`: what `with`, `try` and `match` need;
 //! - `generators`: `send`, `throw` and `close`.
 
@@ -18,7 +18,6 @@ pub(in crate::trace) mod invoke;
 pub(in crate::trace) mod jumps;
 pub(in crate::trace) mod patterns;
 pub(in crate::trace) mod root;
-pub(in crate::trace) mod signature;
 pub(in crate::trace) mod step;
 pub(in crate::trace) mod untraced;
 pub(in crate::trace) mod unwinding;

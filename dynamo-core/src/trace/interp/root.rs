@@ -11,11 +11,11 @@ use crate::{
             call_stack::CallStack,
             checkpoint::Speculative,
             frame::{Frame, Globals, Next, line_of},
+            modes::sets_mode,
             state::State,
             tracer::Recorded,
             value::{Value, ValueId},
         },
-        interp::context,
         options::Options,
         output::{self, NewCode},
     },
@@ -210,7 +210,7 @@ impl Tracer<'_> {
             let keyed = std::mem::take(&mut self.guards.keyed);
             self.guard(first, GuardKind::NoTensorAliasing(keyed));
         }
-        let sets_mode = self.graph.torch.nodes().any(|node| context::sets_mode(&self.graph.torch[node].target));
+        let sets_mode = self.graph.torch.nodes().any(|node| sets_mode(&self.graph.torch[node].target));
         // Metadata is over the environment's expressions.
         set_exprs(&mut self.graph.torch, self.shapes.env.pool());
         self.graph.lowered.finish(&mut self.shapes.env);

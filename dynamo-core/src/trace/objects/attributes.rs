@@ -19,7 +19,7 @@ use crate::{
             state::State,
             value::{Value, ValueId},
         },
-        interp::call::{CACHED, METHOD},
+        objects::{CACHED, METHOD},
     },
 };
 use guards::{Constant, GuardKind, Source, SourceId, Step};

@@ -10,7 +10,7 @@ use crate::{
             state::State,
             value::{Value, ValueId},
         },
-        interp::signature::{Row, row},
+        signature::{Row, row},
         torch::autograd_function::APPLY,
     },
 };

@@ -10,7 +10,7 @@ use crate::{
             state::{self, State, Table},
             value::{Keywords, Value, ValueId},
         },
-        interp::signature::{Row, row},
+        signature::{Row, row},
     },
 };
 use guards::Constant;

@@ -14,8 +14,8 @@ use crate::{
             state::{Sort, State, StateId, Table},
             value::{Value, ValueId},
         },
-        interp::signature::{Bound, Row, row},
         python::{containers, sets},
+        signature::{Bound, Row, row},
     },
 };
 use guards::{Constant, GuardKind, SourceId};

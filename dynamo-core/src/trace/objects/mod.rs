@@ -35,12 +35,18 @@ use crate::{
             state::{Key, State, StateId},
             value::{Value, ValueId},
         },
-        interp::signature::Row,
         python::classes::classes,
+        signature::Row,
     },
 };
 use guards::{Constant, GuardKind, SourceId, Step};
 use symshapes::Expr;
+
+/// The class of the functions that `functools.lru_cache` makes.
+pub(super) const CACHED: &str = "functools._lru_cache_wrapper";
+
+/// The class of bound methods.
+pub(super) const METHOD: &str = "builtins.method";
 
 pub(super) const ROWS: &[&[Row]] = &[classes::ROWS, construct::ROWS, copies::ROWS, modules::ROWS];
 

@@ -17,7 +17,7 @@ use crate::{
             state::Key,
             value::{Keywords, Value, ValueId},
         },
-        interp::signature::{Bound, Row, row},
+        signature::{Bound, Row, row},
     },
 };
 use guards::{Constant, GuardKind};

@@ -14,7 +14,7 @@ use crate::{
             state,
             value::{Value, ValueId},
         },
-        values::{attr, comparisons},
+        values::singletons::is_singleton,
     },
 };
 use guards::Constant;
@@ -86,13 +86,13 @@ impl Tracer<'_> {
         if left.is_none() && right.is_none() || self.has_own_equality(left, right)? {
             return Ok(None);
         }
-        let method = |comparison| format!("__{}__", comparisons::name_of(comparison));
-        let (direct, reflected) = (method(comparison), method(comparisons::reflected(comparison)));
+        let method = |comparison: Comparison| format!("__{}__", comparison.name());
+        let (direct, reflected) = (method(comparison), method(comparison.reflected()));
         let mut order = Vec::new();
         if let Some(left) = left {
             order.push((left, direct, b));
         } else if !self.passes_on_objects("eq", a)? {
-            return Err(self.no_operator(comparisons::name_of(comparison), a, b));
+            return Err(self.no_operator(comparison.name(), a, b));
         }
         if let Some(right) = right {
             let first = self.comes_first(left, a, right, None)?;
@@ -106,7 +106,7 @@ impl Tracer<'_> {
         let equal = match comparison {
             Comparison::Eq => self.is_same(a, b)?,
             Comparison::Ne => !self.is_same(a, b)?,
-            _ => return Err(self.no_operator(comparisons::name_of(comparison), a, b)),
+            _ => return Err(self.no_operator(comparison.name(), a, b)),
         };
         Ok(Some(self.constant(Constant::Bool(equal))))
     }
@@ -115,7 +115,7 @@ impl Tracer<'_> {
     fn has_own_equality(&mut self, left: Option<Instance>, right: Option<Instance>) -> Traced<bool> {
         for instance in [left, right].into_iter().flatten() {
             if let Value::Object(class, obj) = self.objects.values[instance.this].clone()
-                && (attr::is_singleton(&class) || self.host.enum_member(obj) == Some(EnumMember::Itself))
+                && (is_singleton(&class) || self.host.enum_member(obj) == Some(EnumMember::Itself))
             {
                 return Ok(true);
             }

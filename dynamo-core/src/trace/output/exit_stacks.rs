@@ -4,17 +4,16 @@ use super::{Output, construct};
 use crate::trace::{
     Traced,
     core::{
-        context::Context,
+        context::{Context, EXIT_STACK},
         state::{Leaving, Sort, State, StateId},
         value::{Value, ValueId},
     },
-    python::exit_stack,
 };
 
 impl Output<'_, '_> {
     /// Pushes a new stack that is given again what is to be left.
     pub(super) fn push_exit_stack(&mut self, state: StateId, entries: Vec<Leaving>) -> Traced<()> {
-        self.call_named(exit_stack::CLASS, 0, |_| Ok(()))?;
+        self.call_named(EXIT_STACK, 0, |_| Ok(()))?;
         self.keep_state(state);
         for entry in entries {
             match entry {

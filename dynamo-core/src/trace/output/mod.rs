@@ -38,11 +38,11 @@ use crate::{
         core::{
             context::Context,
             frame::Frame,
+            modes::SET_GRAD,
             recording::Input,
             state::{Sort, StateId},
             value::{Value, ValueId},
         },
-        torch::grad::SET_GRAD,
     },
 };
 use cranelift_entity::EntityRef;

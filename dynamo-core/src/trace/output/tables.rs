@@ -9,7 +9,6 @@ use crate::{
             state::{Deque, Key, StateId, Table},
             value::ValueId,
         },
-        python::tables::class_name,
     },
 };
 use indexmap::IndexMap;
@@ -18,7 +17,7 @@ impl Output<'_, '_> {
     /// Pushes a dict that is more than that; it is known before its items, which may lead back to it.
     pub(super) fn push_table(&mut self, state: StateId, items: IndexMap<Key, (ValueId, ValueId)>) -> Traced<()> {
         let table = self.t.heap.table(state);
-        self.call_named(class_name(table), 0, |_| Ok(()))?;
+        self.call_named(table.class_name(), 0, |_| Ok(()))?;
         self.keep_state(state);
         if let Table::Default(factory) = table {
             self.builder.copy(1);

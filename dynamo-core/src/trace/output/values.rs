@@ -7,14 +7,12 @@ use crate::{
     trace::{
         Traced,
         core::{
-            context::{Class, Context},
+            context::{AUTOCAST, Class, Context},
             state::{Exhausted, Iter, Made, Reversed, Sort, State, StateId, Table},
             value::{Function, TypeOperator, Value, ValueId},
         },
-        interp::call::LIMITS,
-        python::containers,
-        torch::autocast,
-        values::attr::is_singleton,
+        python::dict_methods,
+        values::singletons::{LIMITS, is_singleton},
     },
 };
 use cranelift_entity::EntityRef;
@@ -485,7 +483,7 @@ impl Output<'_, '_> {
 
     /// Pushes an iterator over a dict, as far along as it was.
     pub(super) fn push_dict_iterator(&mut self, dict: ValueId, part: &str, len: usize, at: usize) -> Traced<()> {
-        if containers::pairs(self.t, dict)?.len() != len || at > 64 {
+        if dict_methods::pairs(self.t, dict)?.len() != len || at > 64 {
             return Err(construct("an iterator over a dict"));
         }
         self.push(dict)?;
@@ -562,7 +560,7 @@ impl Output<'_, '_> {
                     Ok(())
                 })
             }
-            Context::Autocast(autocast) => self.call_named(autocast::CLASS, 4, |out| {
+            Context::Autocast(autocast) => self.call_named(AUTOCAST, 4, |out| {
                 out.builder.load_const(Const::Str(autocast.device.name().to_owned()));
                 out.load_constant(&Constant::DType(autocast.dtype))?;
                 out.builder.load_const(Const::Bool(autocast.enabled));

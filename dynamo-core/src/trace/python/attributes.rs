@@ -5,11 +5,13 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::value::{Value, ValueId},
-        interp::signature::{Row, row},
-        values::tensors::UNREAD,
+        signature::{Row, row},
     },
 };
 use guards::{Constant, GuardKind};
+
+/// Attributes that every tensor has, and that no graph reads.
+pub(in crate::trace) const UNREAD: &[&str] = &["is_leaf", "grad_fn", "grad", "_version", "names"];
 
 pub(in crate::trace) const ROWS: &[Row] = &[
     row("builtins.getattr(object, name, default=..., /)", |t, b| {

@@ -8,11 +8,10 @@ use crate::{
         core::{
             frame::Next,
             state::{Iter, State, StateId},
-            value::{Value, ValueId},
+            value::{Value, ValueId, range_len},
         },
-        interp::signature::{Bound, Row, row},
-        python::{containers::pairs, sets, sums},
-        values::ranges::range_len,
+        python::{dict_methods::pairs, sets, sums},
+        signature::{Bound, Row, row},
     },
 };
 use fx::Kind as NodeKind;

@@ -5,11 +5,11 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
+            context::EXIT_STACK,
             state::{Exhausted, Iter, Sort, State},
             value::{Value, ValueId},
         },
-        interp::signature::{Row, row},
-        python::{exit_stack, tables},
+        signature::{Row, row},
     },
 };
 use guards::Constant;
@@ -151,10 +151,10 @@ pub(in crate::trace) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Op
         },
         Value::State(state) => match t.heap.sort(state) {
             Sort::List => Some(&["builtins.list"]),
-            Sort::Dict => Some(tables::classes(t.heap.table(state))),
+            Sort::Dict => Some(t.heap.table(state).classes()),
             Sort::Deque => Some(&["collections.deque"]),
             Sort::Set => Some(&["builtins.set"]),
-            Sort::Stack => Some(&[exit_stack::CLASS]),
+            Sort::Stack => Some(&[EXIT_STACK]),
             Sort::Iter => match t.heap.get(state) {
                 State::Iter(iter) => class_of_iterator(iter),
                 _ => None,

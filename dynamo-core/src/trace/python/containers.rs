@@ -1,4 +1,4 @@
-//! Methods of containers, found by their classes, and the entries of mappings.
+//! Methods of containers, found by their classes.
 //!
 //! Invariant: a method changes its container after everything that can fail.
 
@@ -10,21 +10,10 @@ use crate::{
             state::{State, StateId, Table},
             value::{Keywords, Value, ValueId},
         },
-        library,
         python::classes,
+        signature::Signature,
     },
 };
-
-/// Keys and values of a dict, or of an iterable of pairs.
-pub(in crate::trace) fn pairs(t: &mut Tracer<'_>, value: ValueId) -> Traced<Vec<(ValueId, ValueId)>> {
-    if let Value::State(state) = t.get(value)?
-        && let State::Dict(items) = t.heap.get(state)
-    {
-        return Ok(items.values().copied().collect());
-    }
-    let items = t.all_items(value)?;
-    items.into_iter().map(|item| Ok(t.unpack(item, 2)?).map(|pair| (pair[0], pair[1]))).collect()
-}
 
 /// `dict | other`, or `dict |= other`, which gives nothing new; `None` where `other` is no dict.
 pub(in crate::trace) fn merged(
@@ -88,7 +77,7 @@ pub(in crate::trace) fn call_method(
         _ => classes::classes(t, this)?.unwrap_or_default(),
     };
     let owners = owners.iter().map(|class| class.strip_prefix("builtins.").unwrap_or(class));
-    match owners.filter_map(|class| library::method(class, name)).next() {
+    match owners.filter_map(|class| Signature::of_method(class, name)).next() {
         Some(method) => method.call(t, &[&[this], args].concat(), keywords),
         None => Err(Reason::new(Kind::Call, format!("The method `{name}` of {}.", t.describe(this)))),
     }

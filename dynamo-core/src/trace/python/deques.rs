@@ -8,8 +8,8 @@ use crate::{
             state::{Deque, State, StateId},
             value::{Value, ValueId},
         },
-        interp::signature::{Bound, Row, row},
         python::lists::{count, find, index, place},
+        signature::{Bound, Row, row},
     },
 };
 

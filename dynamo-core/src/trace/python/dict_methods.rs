@@ -1,4 +1,4 @@
-//! Methods of dicts.
+//! Methods of dicts, and the entries of mappings.
 
 use crate::{
     reason::{Kind, Reason, raised},
@@ -6,10 +6,9 @@ use crate::{
         Traced, Tracer,
         core::{
             state::{Entries, State, StateId},
-            value::Value,
+            value::{Value, ValueId},
         },
-        interp::signature::{Bound, Row, row},
-        python::containers::pairs,
+        signature::{Bound, Row, row},
     },
 };
 use guards::Constant;
@@ -56,6 +55,17 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
     row("dict_keys.isdisjoint(self, other, /)", |t, b| t.are_disjoint(b.arg(0)?, b.arg(1)?)),
 ];
+
+/// Keys and values of a dict, or of an iterable of pairs.
+pub(in crate::trace) fn pairs(t: &mut Tracer<'_>, value: ValueId) -> Traced<Vec<(ValueId, ValueId)>> {
+    if let Value::State(state) = t.get(value)?
+        && let State::Dict(items) = t.heap.get(state)
+    {
+        return Ok(items.values().copied().collect());
+    }
+    let items = t.all_items(value)?;
+    items.into_iter().map(|item| Ok(t.unpack(item, 2)?).map(|pair| (pair[0], pair[1]))).collect()
+}
 
 fn state_of(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced<StateId> {
     let this = b.arg(0)?;

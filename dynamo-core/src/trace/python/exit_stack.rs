@@ -9,17 +9,14 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
-            context::Context,
+            context::{Context, EXIT_STACK},
             state::{Leaving, Sort, State, StateId},
             value::{Value, ValueId},
         },
-        interp::signature::{Bound, Row, row},
+        signature::{Bound, Row, row},
     },
 };
 use guards::Constant;
-
-/// The class.
-pub(in crate::trace) const CLASS: &str = "contextlib.ExitStack";
 
 /// Its methods.
 pub(in crate::trace) const METHODS: &[&str] = &["callback", "close", "enter_context", "pop_all", "push"];
@@ -101,7 +98,7 @@ impl Tracer<'_> {
     }
 
     fn not_pushed(&mut self, exit: ValueId) -> Reason {
-        Reason::new(Kind::Context, format!("`{CLASS}.push` of {}.", self.describe(exit)))
+        Reason::new(Kind::Context, format!("`{EXIT_STACK}.push` of {}.", self.describe(exit)))
     }
 
     /// Leaves everything in a stack, told of an exception or of none. True if it was given one, and it ends there.

@@ -9,7 +9,7 @@ use crate::{
             state::State,
             value::{Keywords, Value, ValueId},
         },
-        interp::signature::Bound,
+        signature::Bound,
     },
 };
 use guards::Constant;

@@ -4,8 +4,8 @@ use crate::{
     reason::{Kind, Reason},
     trace::{
         core::value::{Value, ValueId},
-        interp::signature::{Row, row},
         python::sums,
+        signature::{Row, row},
     },
 };
 use indexmap::IndexMap;

@@ -12,8 +12,8 @@ use crate::{
             state::{Iter, IterCall, State},
             value::{Value, ValueId},
         },
-        interp::signature::{Bound, Row, row},
         python::lazy::made,
+        signature::{Bound, Row, row},
     },
 };
 use guards::Constant;

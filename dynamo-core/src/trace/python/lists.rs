@@ -8,8 +8,8 @@ use crate::{
             state::{State, StateId},
             value::{Value, ValueId},
         },
-        interp::signature::{Bound, Row, row},
         python::sums,
+        signature::{Bound, Row, row},
     },
 };
 use guards::Constant;

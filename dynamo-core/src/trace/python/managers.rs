@@ -2,7 +2,7 @@
 
 use crate::trace::{
     core::{context::Context, value::Value},
-    interp::signature::{Row, row},
+    signature::{Row, row},
 };
 
 pub(in crate::trace) const ROWS: &[Row] = &[

@@ -7,15 +7,16 @@
 //! - `functools`, `operator_getters`, `operators`, `managers`, `exit_stack`: functions of functions, operators by name,
 //!   `contextlib`.
 
-mod attributes;
+pub(in crate::trace) mod attributes;
 pub(in crate::trace) mod builtins;
 pub(in crate::trace) mod classes;
 pub(in crate::trace) mod containers;
 pub(in crate::trace) mod deques;
-mod dict_methods;
+pub(in crate::trace) mod dict_methods;
 pub(in crate::trace) mod exit_stack;
 pub(in crate::trace) mod folding;
 mod functools;
+pub(in crate::trace) mod generators;
 mod identities;
 mod itertools;
 pub(in crate::trace) mod lazy;
@@ -31,7 +32,7 @@ mod sorting;
 mod sums;
 pub(in crate::trace) mod tables;
 
-use crate::trace::interp::signature::Row;
+use crate::trace::signature::Row;
 
 /// The rows of all modules.
 pub(in crate::trace) const ROWS: &[&[Row]] = &[
@@ -42,6 +43,7 @@ pub(in crate::trace) const ROWS: &[&[Row]] = &[
     dict_methods::ROWS,
     exit_stack::ROWS,
     functools::ROWS,
+    generators::ROWS,
     identities::ROWS,
     operator_getters::ROWS,
     itertools::ROWS,
@@ -50,5 +52,4 @@ pub(in crate::trace) const ROWS: &[&[Row]] = &[
     record::ROWS,
     set_methods::ROWS,
     tables::ROWS,
-    super::interp::generators::ROWS,
 ];

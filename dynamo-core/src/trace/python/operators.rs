@@ -1,12 +1,10 @@
 //! The functions of the module `operator`: what the operators do, by name.
 
 use crate::{
-    bytecode::operands::BinaryOperator,
+    bytecode::{Comparison, operands::BinaryOperator},
     trace::{
         Traced, Tracer,
         core::value::{Value, ValueId},
-        torch::functional,
-        values::comparisons,
     },
 };
 use guards::Constant;
@@ -36,7 +34,7 @@ const TRACED: [&str; 18] = [
 
 /// The function by its own name, if torch's Dynamo traces it: a node's `stack_trace` ends in that function's line.
 pub(in crate::trace) fn traced_by_torch(name: &str) -> Option<&'static str> {
-    TRACED.into_iter().find(|&known| known == name).or_else(|| functional::traced(name))
+    TRACED.into_iter().find(|&known| known == name)
 }
 
 impl Tracer<'_> {
@@ -79,7 +77,7 @@ impl Tracer<'_> {
 
 /// A binary operator or comparison by its name in `operator`; `None` if that is none.
 pub(in crate::trace) fn call_binary(t: &mut Tracer<'_>, name: &str, a: ValueId, b: ValueId) -> Traced<Option<ValueId>> {
-    match (BinaryOperator::named(name), comparisons::comparison_named(name)) {
+    match (BinaryOperator::named(name), Comparison::named(name)) {
         (Some((operator, changes)), _) => t.binary(operator, changes, a, b).map(Some),
         (None, Some(comparison)) => t.compare(comparison, a, b).map(Some),
         (None, None) => Ok(None),

@@ -11,7 +11,7 @@ use crate::{
             state::State,
             value::{Keywords, Value, ValueId},
         },
-        interp::signature::{Bound, Row, row},
+        signature::{Bound, Row, row},
     },
 };
 use guards::{Constant, Step};

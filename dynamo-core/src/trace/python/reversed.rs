@@ -9,9 +9,8 @@ use crate::{
         Traced, Tracer,
         core::{
             state::{Iter, IterCall, Reversed, Sort, State},
-            value::{Value, ValueId},
+            value::{Value, ValueId, range_len},
         },
-        values::ranges::range_len,
     },
 };
 use guards::Constant;

@@ -8,8 +8,8 @@ use crate::{
             state::{Key, Made, State, StateId},
             value::{Value, ValueId},
         },
-        interp::signature::{Bound, Row, row},
         python::sets::{Items, combine, of_set, operand, update},
+        signature::{Bound, Row, row},
     },
 };
 use guards::Constant;

@@ -11,30 +11,14 @@ use crate::{
             state::{Entries, Sort, State, StateId, Table},
             value::{Keywords, Value, ValueId},
         },
-        interp::signature::{Bound, Row, row},
         python::{
             builtins, classes,
-            containers::pairs,
-            dict_methods::{store, this},
+            dict_methods::{pairs, store, this},
         },
+        signature::{Bound, Row, row},
     },
 };
 use guards::Constant;
-
-/// The dotted names of the classes of which such a dict is an instance, its own first.
-pub(in crate::trace) fn classes(table: Table) -> &'static [&'static str] {
-    match table {
-        Table::Plain => &["builtins.dict"],
-        Table::Ordered => &["collections.OrderedDict", "builtins.dict"],
-        Table::Default(_) => &["collections.defaultdict", "builtins.dict"],
-        Table::Counter => &["collections.Counter", "builtins.dict"],
-    }
-}
-
-/// The dotted name of the class.
-pub(in crate::trace) fn class_name(table: Table) -> &'static str {
-    classes(table)[0]
-}
 
 pub(in crate::trace) const ROWS: &[Row] = &[
     row("collections.OrderedDict(iterable=..., /, **kwargs)", |t, b| {

@@ -11,8 +11,8 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
-            context::Autocast,
-            modes::EnteredAutocast,
+            context::{AUTOCAST, Autocast},
+            modes::{ENTER_AUTOCAST, EXIT_AUTOCAST, EnteredAutocast},
             value::{Value, ValueId},
         },
     },
@@ -20,11 +20,6 @@ use crate::{
 use fx::{Arg, Kind as NodeKind, NodeId};
 use guards::Constant;
 use symshapes::{DType, DeviceKind};
-
-/// The class's dotted name.
-pub(in crate::trace) const CLASS: &str = "torch.amp.autocast_mode.autocast";
-const ENTER: &str = "torch.amp.autocast_mode._enter_autocast";
-const EXIT: &str = "torch.amp.autocast_mode._exit_autocast";
 
 impl Tracer<'_> {
     /// A manager that the caller has made.
@@ -141,7 +136,7 @@ impl Tracer<'_> {
             Arg::Bool(autocast.enabled),
             cache,
         ];
-        let node = self.emit_effect(ENTER, args);
+        let node = self.emit_effect(ENTER_AUTOCAST, args);
         self.modes.autocast.entered.push(EnteredAutocast { node, before: self.modes.autocast.current.clone() });
         self.modes.autocast.current.retain(|(kind, _)| *kind != autocast.device);
         if autocast.enabled {
@@ -153,7 +148,7 @@ impl Tracer<'_> {
     pub(in crate::trace) fn leave_autocast(&mut self) -> Traced<()> {
         let entered =
             self.modes.autocast.entered.pop().ok_or_else(|| crate::reason::raised("RuntimeError: no autocast"))?;
-        self.emit_effect(EXIT, vec![Arg::Node(entered.node)]);
+        self.emit_effect(EXIT_AUTOCAST, vec![Arg::Node(entered.node)]);
         self.modes.autocast.current = entered.before;
         Ok(())
     }
@@ -161,7 +156,7 @@ impl Tracer<'_> {
     /// Ends the graph outside of every manager that it entered.
     pub(in crate::trace) fn restore_autocast(&mut self) {
         for entered in self.modes.autocast.entered.clone().into_iter().rev() {
-            self.emit_effect(EXIT, vec![Arg::Node(entered.node)]);
+            self.emit_effect(EXIT_AUTOCAST, vec![Arg::Node(entered.node)]);
         }
     }
 
@@ -175,11 +170,6 @@ impl Tracer<'_> {
 
     /// True for a manager's class.
     pub(in crate::trace) fn is_autocast(&mut self, value: ValueId) -> Traced<bool> {
-        Ok(matches!(self.get(value)?, Value::Object(class, _) if class == CLASS))
+        Ok(matches!(self.get(value)?, Value::Object(class, _) if class == AUTOCAST))
     }
-}
-
-/// True if the target enters or leaves a manager.
-pub(in crate::trace) fn is_effect(target: &str) -> bool {
-    matches!(target, ENTER | EXIT)
 }

@@ -17,7 +17,7 @@ use crate::{
             context::{Class, Context, Grad},
             value::{Value, ValueId},
         },
-        interp::signature::{Bound, Row, row},
+        signature::{Bound, Row, row},
     },
 };
 use fx::Kind as NodeKind;

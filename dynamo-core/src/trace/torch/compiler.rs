@@ -8,7 +8,7 @@ use crate::{
             state::State,
             value::{Value, ValueId},
         },
-        interp::signature::{Row, row},
+        signature::{Row, row},
     },
 };
 use fx::Kind as NodeKind;

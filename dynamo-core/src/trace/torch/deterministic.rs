@@ -11,7 +11,7 @@ use crate::{
             modes::Deterministic,
             value::{Value, ValueId},
         },
-        interp::signature::{Bound, Row, row},
+        signature::{Bound, Row, row},
         torch::questions::asked,
     },
 };

@@ -5,7 +5,7 @@ use crate::{
     reason::{Kind, Reason},
     trace::{
         core::value::Value,
-        interp::signature::{Row, row},
+        signature::{Row, row},
     },
 };
 use fx::Kind as NodeKind;

@@ -10,33 +10,13 @@ use crate::{
         Traced, Tracer,
         core::{
             context::{Class, Grad},
+            modes::SET_GRAD,
             value::{Value, ValueId},
         },
     },
 };
 use fx::{Arg, NodeId};
 use guards::Constant;
-
-/// The node that sets the mode.
-pub(in crate::trace) const SET_GRAD: &str = "torch._C._set_grad_enabled";
-
-impl Class {
-    const ROWS: [(Class, &'static str); 3] = [
-        (Class::Never, "torch.autograd.grad_mode.no_grad"),
-        (Class::Always, "torch.autograd.grad_mode.enable_grad"),
-        (Class::Given, "torch.autograd.grad_mode.set_grad_enabled"),
-    ];
-
-    /// Its dotted name.
-    pub(in crate::trace) fn name(self) -> &'static str {
-        Class::ROWS.iter().find(|(class, _)| *class == self).map_or("", |&(_, name)| name)
-    }
-
-    /// The class of this dotted name.
-    pub(in crate::trace) fn named(name: &str) -> Option<Class> {
-        Class::ROWS.iter().find(|(_, known)| *known == name).map(|&(class, _)| class)
-    }
-}
 
 impl Tracer<'_> {
     /// A call of one of the classes.

@@ -11,7 +11,7 @@ use crate::trace::{
         value::{Keywords, Value, ValueId},
     },
     graph::region::{Parameter, Region, Results, Structure, refused},
-    interp::signature::{Bound, Row, row},
+    signature::{Bound, Row, row},
 };
 use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta};
 use guards::Constant;
@@ -28,13 +28,6 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     ),
     row("torch._higher_order_ops.map.map(f, xs, *args)", map),
 ];
-
-/// True for an operator of which each result is an object of its own. Others give what their bodies give, which may be
-/// an operand.
-pub(in crate::trace) fn gives_new_objects(target: &str) -> bool {
-    const NEW: [&str; 4] = ["cond", "map_impl", "scan", "while_loop"];
-    target.strip_prefix("torch.ops.higher_order.").is_some_and(|name| NEW.contains(&name))
-}
 
 /// `torch.cond`. A predicate whose value is known takes its branch, as without a graph.
 fn cond(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {

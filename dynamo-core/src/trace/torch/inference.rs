@@ -9,18 +9,13 @@ use crate::{
         Traced, Tracer,
         core::{
             context::Inference,
-            modes::EnteredInference,
+            modes::{ENTER_INFERENCE, EXIT_INFERENCE, EnteredInference},
             value::{Value, ValueId},
         },
     },
 };
 use fx::Arg;
 use guards::Constant;
-
-/// The class's dotted name.
-pub(in crate::trace) const CLASS: &str = "torch.autograd.grad_mode.inference_mode";
-const ENTER: &str = "torch.autograd.grad_mode._enter_inference_mode";
-const EXIT: &str = "torch.autograd.grad_mode._exit_inference_mode";
 
 impl Tracer<'_> {
     /// A manager that is made with this argument, or without one.
@@ -42,8 +37,8 @@ impl Tracer<'_> {
         if self.graph.effects.retries {
             return Err(Reason::new(Kind::MayFail, "`inference_mode`."));
         }
-        let node = self.emit_effect(ENTER, vec![Arg::Bool(inference.enabled)]);
-        self.graph.lowered.lacks(ENTER);
+        let node = self.emit_effect(ENTER_INFERENCE, vec![Arg::Bool(inference.enabled)]);
+        self.graph.lowered.lacks(ENTER_INFERENCE);
         self.modes.inference.entered.push(EnteredInference {
             node,
             inference: self.modes.inference.current,
@@ -57,7 +52,7 @@ impl Tracer<'_> {
     /// Leaves the manager that was entered last.
     pub(in crate::trace) fn leave_inference(&mut self) -> Traced<()> {
         let entered = self.modes.inference.entered.pop().ok_or_else(|| raised("RuntimeError: no inference mode"))?;
-        self.emit_effect(EXIT, vec![Arg::Node(entered.node)]);
+        self.emit_effect(EXIT_INFERENCE, vec![Arg::Node(entered.node)]);
         (self.modes.inference.current, self.modes.grad) = (entered.inference, entered.grad);
         Ok(())
     }
@@ -65,13 +60,8 @@ impl Tracer<'_> {
     /// Ends the graph outside of every manager that it entered; gives whether autograd records there.
     pub(in crate::trace) fn restore_inference(&mut self) -> bool {
         for entered in self.modes.inference.entered.clone().into_iter().rev() {
-            self.emit_effect(EXIT, vec![Arg::Node(entered.node)]);
+            self.emit_effect(EXIT_INFERENCE, vec![Arg::Node(entered.node)]);
         }
         self.modes.inference.entered.first().map_or(self.modes.grad, |first| first.grad)
     }
-}
-
-/// True if the target enters or leaves a manager.
-pub(in crate::trace) fn is_effect(target: &str) -> bool {
-    matches!(target, ENTER | EXIT)
 }

@@ -10,7 +10,7 @@ use crate::trace::{
     Traced, Tracer,
     core::value::{Value, ValueId},
     graph::region::{Parameter, Region, Results, Structure, refused},
-    interp::signature::{Bound, Row, row},
+    signature::{Bound, Row, row},
 };
 use fx::{Arg, Graph, Kind as NodeKind, Meta, NodeId, TensorMeta};
 use guards::Constant;

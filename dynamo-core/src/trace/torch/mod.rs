@@ -31,7 +31,7 @@ mod tolist;
 pub(in crate::trace) mod torch_check;
 mod transforms;
 
-use crate::trace::interp::signature::Row;
+use crate::trace::signature::Row;
 
 /// The rows of all modules.
 pub(in crate::trace) const ROWS: &[&[Row]] = &[

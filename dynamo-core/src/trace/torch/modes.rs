@@ -8,7 +8,7 @@ use crate::{
             context::{Class, Context},
             value::{Value, ValueId},
         },
-        interp::signature::{Bound, Row, row},
+        signature::{Bound, Row, row},
     },
 };
 use guards::Constant;

@@ -5,7 +5,7 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::value::{Value, ValueId},
-        interp::signature::{Bound, Row, row},
+        signature::{Bound, Row, row},
     },
 };
 use guards::{Constant, GuardKind, Step};

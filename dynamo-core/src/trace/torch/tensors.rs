@@ -8,8 +8,8 @@ use crate::{
             state::State,
             value::{Keywords, Value, ValueId},
         },
-        interp::signature::{Bound, Row, row},
         python::builtins,
+        signature::{Bound, Row, row},
     },
 };
 use fx::Kind as NodeKind;

@@ -8,8 +8,7 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::value::{Value, ValueId},
-        interp::signature::{Bound, Row, Signature, row},
-        library,
+        signature::{Bound, Row, Signature, row},
         values::numbers::Number,
     },
 };
@@ -50,7 +49,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
 /// The row of a function, whatever wraps its code: some of them warn that they will go.
 pub(in crate::trace) fn condition(name: &str) -> Option<&'static Signature> {
     let modules = ["torch._check", "torch.fx.experimental.symbolic_shapes."];
-    if modules.iter().any(|module| name.starts_with(module)) { library::function(name) } else { None }
+    if modules.iter().any(|module| name.starts_with(module)) { Signature::of_function(name) } else { None }
 }
 
 impl Tracer<'_> {

@@ -12,7 +12,7 @@ use crate::trace::{
         value::{Keywords, Pullback, Value, ValueId},
     },
     graph::region::{Parameter, Region, Results, Structure, refused},
-    interp::signature::{Bound, Row, row},
+    signature::{Bound, Row, row},
 };
 use fx::{Arg, Kind as NodeKind, Meta, NodeId};
 use guards::Constant;

@@ -7,21 +7,16 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
+            context::EXIT_STACK,
             state::State,
             value::{Value, ValueId},
         },
-        interp::generators,
-        python::{classes, containers, exit_stack},
+        python::{classes, containers, exit_stack, generators},
         values::numbers,
     },
 };
 use fx::torch_ops;
 use guards::{Constant, GuardKind};
-
-/// The classes of torch's whose objects are as good as constants: there is one of each kind, equal to itself only.
-pub(in crate::trace) fn is_singleton(class: &str) -> bool {
-    matches!(class, "torch.layout" | "torch.memory_format" | "torch.qscheme")
-}
 
 /// Attributes of element types and devices that are constants.
 const PLAIN: &[&str] = &["is_floating_point", "is_complex", "is_signed", "itemsize", "type", "index"];
@@ -199,7 +194,7 @@ impl Tracer<'_> {
     /// True if the class of a constant or container has a method of this name.
     fn has_method(&mut self, value: ValueId, name: &str) -> Traced<bool> {
         let Some([own, ..]) = classes::classes(self, value)? else { return Ok(false) };
-        if *own == exit_stack::CLASS {
+        if *own == EXIT_STACK {
             return Ok(exit_stack::METHODS.contains(&name));
         }
         let class = self.host.class_named(own);

@@ -8,10 +8,10 @@ use crate::{
         Traced, Tracer,
         core::{
             state::{Sort, State},
-            value::{Value, ValueId},
+            value::{Value, ValueId, range_len},
         },
         python::folding::has_nan,
-        values::{attr::is_singleton, ranges},
+        values::singletons::is_singleton,
     },
 };
 use fx::Kind as NodeKind;
@@ -23,9 +23,9 @@ impl Tracer<'_> {
         let (left, right) = (self.get(a)?, self.get(b)?);
         if matches!((&left, &right), (Value::Const(_) | Value::SymInt { .. }, Value::Tensor(_))) {
             // A number does not know how, and leaves it to the tensor.
-            return self.compare(reflected(comparison), b, a);
+            return self.compare(comparison.reflected(), b, a);
         }
-        let name = format!("operator.{}", name_of(comparison));
+        let name = format!("operator.{}", comparison.name());
         if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
             return self.fold(&name, &[x, y]);
         }
@@ -36,7 +36,7 @@ impl Tracer<'_> {
             let args = vec![self.arg(a)?, self.arg(b)?];
             return self.emit(NodeKind::CallFunction, &name, args, vec![]);
         }
-        if let Some(result) = self.array_operator(name_of(comparison), &[a, b])? {
+        if let Some(result) = self.array_operator(comparison.name(), &[a, b])? {
             return Ok(result);
         }
         if let Some(result) = self.compare_objects(comparison, a, b)? {
@@ -51,7 +51,7 @@ impl Tracer<'_> {
             _ => {
                 return match self.compare_sequences(comparison, a, b)? {
                     Some(ordered) => Ok(ordered),
-                    None => Err(self.no_operator(name_of(comparison), a, b)),
+                    None => Err(self.no_operator(comparison.name(), a, b)),
                 };
             }
         };
@@ -94,7 +94,7 @@ impl Tracer<'_> {
             return Ok(equal);
         }
         if let (&Value::Range(x), &Value::Range(y)) = (&self.objects.values[a], &self.objects.values[b]) {
-            let (len, other) = (ranges::range_len(x), ranges::range_len(y));
+            let (len, other) = (range_len(x), range_len(y));
             return Ok(len == other && (len == 0 || x[0] == y[0] && (len == 1 || x[2] == y[2])));
         }
         let sequence = |tracer: &Self, value: ValueId| match &tracer.objects.values[value] {
@@ -261,34 +261,5 @@ impl Tracer<'_> {
             }
             _ => self.any_item(container, |t, candidate| t.is_same_or_equal(candidate, item)),
         }
-    }
-}
-
-/// The comparison of this name in `operator`.
-pub(in crate::trace) fn comparison_named(name: &str) -> Option<Comparison> {
-    use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
-    [Lt, Le, Eq, Ne, Gt, Ge].into_iter().find(|&comparison| name_of(comparison) == name)
-}
-
-/// `b > a` for `a < b`.
-pub(in crate::trace) fn reflected(comparison: Comparison) -> Comparison {
-    match comparison {
-        Comparison::Lt => Comparison::Gt,
-        Comparison::Le => Comparison::Ge,
-        Comparison::Gt => Comparison::Lt,
-        Comparison::Ge => Comparison::Le,
-        same @ (Comparison::Eq | Comparison::Ne) => same,
-    }
-}
-
-/// The name of a comparison in `operator`.
-pub(in crate::trace) fn name_of(comparison: Comparison) -> &'static str {
-    match comparison {
-        Comparison::Lt => "lt",
-        Comparison::Le => "le",
-        Comparison::Eq => "eq",
-        Comparison::Ne => "ne",
-        Comparison::Gt => "gt",
-        Comparison::Ge => "ge",
     }
 }

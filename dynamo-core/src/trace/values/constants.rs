@@ -6,10 +6,10 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
+            context::EXIT_STACK,
             state::{Sort, State, Table},
             value::{Value, ValueId},
         },
-        python::{exit_stack, tables},
     },
 };
 use guards::{Constant, GuardKind};
@@ -231,13 +231,13 @@ impl Tracer<'_> {
             Ok(Value::Tuple(_) | Value::Size(_) | Value::Record(..)) => "a tuple".to_owned(),
             Ok(Value::State(state)) => match self.heap.sort(state) {
                 Sort::List => "a list".to_owned(),
-                Sort::Dict => match tables::class_name(self.heap.table(state)) {
+                Sort::Dict => match self.heap.table(state).class_name() {
                     "builtins.dict" => "a dict".to_owned(),
                     class => format!("a `{class}`"),
                 },
                 Sort::Deque => "a `collections.deque`".to_owned(),
                 Sort::Set => "a set".to_owned(),
-                Sort::Stack => format!("a `{}`", exit_stack::CLASS),
+                Sort::Stack => format!("a `{}`", EXIT_STACK),
                 Sort::Cell | Sort::Iter | Sort::Instance | Sort::Slot => "an iterator".to_owned(),
             },
             Ok(Value::Builtin(name) | Value::Module(name, _) | Value::Class(name, _)) => format!("`{name}`"),

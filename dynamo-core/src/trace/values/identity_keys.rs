@@ -9,10 +9,10 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
+            recording::gives_new_objects,
             state::Key,
             value::{Value, ValueId},
         },
-        torch::higher_order,
     },
 };
 use fx::{Arg, Kind as NodeKind, NodeId};
@@ -95,7 +95,7 @@ impl Tracer<'_> {
         match (row.kind, row.target.as_str(), &row.args[..]) {
             (NodeKind::CallMethod, "detach", _) => true,
             (NodeKind::CallFunction, "operator.getitem", [Arg::Node(results), Arg::Int(_)]) => {
-                higher_order::gives_new_objects(&self.graph.torch[*results].target)
+                gives_new_objects(&self.graph.torch[*results].target)
             }
             _ => false,
         }

@@ -10,7 +10,7 @@ use crate::{
             state::{Iter, IterCall, Sort, State, StateId, Table},
             value::{Value, ValueId},
         },
-        python::containers,
+        python::dict_methods,
     },
 };
 use guards::Constant;
@@ -24,7 +24,7 @@ impl Tracer<'_> {
         let iter = match self.get(value)? {
             Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => Iter::Items(items, 0),
             Value::Range([start, stop, step]) => Iter::Range([start, stop, step]),
-            Value::DictView(dict, part) => Iter::Dict(dict, part, containers::pairs(self, dict)?.len(), 0),
+            Value::DictView(dict, part) => Iter::Dict(dict, part, dict_methods::pairs(self, dict)?.len(), 0),
             Value::Const(Constant::Str(text)) => {
                 let items = text.chars().map(|c| self.constant(Constant::Str(c.to_string()))).collect();
                 Iter::Call(IterCall { function: "builtins.iter", args: vec![value], items, at: 0 })
@@ -41,7 +41,7 @@ impl Tracer<'_> {
                 State::Deque(deque) => Iter::Deque(state, deque.moves, 0),
                 State::Dict(_) => {
                     let dict = self.force(value)?;
-                    Iter::Dict(dict, "keys", containers::pairs(self, dict)?.len(), 0)
+                    Iter::Dict(dict, "keys", dict_methods::pairs(self, dict)?.len(), 0)
                 }
                 State::Set(..) => match self.iterate_set(value)? {
                     Some(iter) => iter,
@@ -78,7 +78,7 @@ impl Tracer<'_> {
                 _ => return Err(self.no_iteration(dict)),
             },
             _ => {
-                let pairs = containers::pairs(self, dict)?;
+                let pairs = dict_methods::pairs(self, dict)?;
                 (pairs.len(), pairs.get(at).copied(), false)
             }
         };
@@ -104,7 +104,7 @@ impl Tracer<'_> {
 
     /// The items that a view of a dict shows.
     pub(in crate::trace) fn view_items(&mut self, dict: ValueId, part: &str) -> Traced<Vec<ValueId>> {
-        let pairs = containers::pairs(self, dict)?;
+        let pairs = dict_methods::pairs(self, dict)?;
         Ok(pairs.into_iter().map(|entry| self.shown(part, entry)).collect())
     }
 

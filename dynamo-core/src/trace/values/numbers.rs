@@ -12,7 +12,6 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::value::{Value, ValueId},
-        values::comparisons,
     },
 };
 use fx::{Arg, Kind as NodeKind, Meta, infer};
@@ -224,7 +223,7 @@ impl Tracer<'_> {
                 self.relation(comparison, x, y)
             }
         };
-        let target = format!("operator.{}", comparisons::name_of(comparison));
+        let target = format!("operator.{}", comparison.name());
         self.computed(&target, &target, &[x, y], Some(Number::Bool(pred)))
     }
 

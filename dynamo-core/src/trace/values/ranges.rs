@@ -4,7 +4,7 @@ use crate::{
     reason::raised,
     trace::{
         Traced, Tracer,
-        core::value::{Value, ValueId},
+        core::value::{Value, ValueId, range_len},
     },
 };
 use guards::Constant;
@@ -25,11 +25,4 @@ impl Tracer<'_> {
             Err(raised("range object index out of range"))
         }
     }
-}
-
-/// The number of integers in a range.
-pub(in crate::trace) fn range_len([start, stop, step]: [i64; 3]) -> i64 {
-    let span = if step > 0 { stop.saturating_sub(start) } else { start.saturating_sub(stop) };
-    let step = step.saturating_abs().max(1);
-    if span <= 0 { 0 } else { (span - 1) / step + 1 }
 }

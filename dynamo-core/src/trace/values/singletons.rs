@@ -6,7 +6,6 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::value::{Value, ValueId},
-        interp::call,
     },
 };
 use fx::{Arg, TensorMeta};
@@ -17,6 +16,14 @@ const MEMORY_FORMATS: [&str; 4] = ["contiguous_format", "preserve_format", "chan
 
 /// The layouts of the tensors that are traced.
 const LAYOUTS: [&str; 1] = ["strided"];
+
+/// The classes of what torch says of element types: objects that are as good as constants.
+pub(in crate::trace) const LIMITS: [&str; 2] = ["torch.finfo", "torch.iinfo"];
+
+/// The classes of torch's whose objects are as good as constants: there is one of each kind, equal to itself only.
+pub(in crate::trace) fn is_singleton(class: &str) -> bool {
+    matches!(class, "torch.layout" | "torch.memory_format" | "torch.qscheme")
+}
 
 impl Tracer<'_> {
     /// A layout or a memory format as an argument, under a guard on its identity.
@@ -46,7 +53,7 @@ impl Tracer<'_> {
             _ => return Ok(None),
         };
         let of = |values: &[i64]| order.iter().map(|&dim| values[dim]).collect::<Vec<_>>();
-        Ok(Some(call::is_contiguous(&of(&sizes), &of(&strides))))
+        Ok(Some(is_contiguous(&of(&sizes), &of(&strides))))
     }
 
     fn singleton_name(&mut self, value: ValueId, class: &str, obj: Obj) -> Traced<&'static str> {
@@ -64,4 +71,16 @@ impl Tracer<'_> {
         }
         Ok(name)
     }
+}
+
+/// True if the elements follow each other, the last dimension's first.
+pub(in crate::trace) fn is_contiguous(sizes: &[i64], strides: &[i64]) -> bool {
+    let mut expected = 1;
+    let mut dims = sizes.iter().zip(strides).rev();
+    sizes.contains(&0)
+        || dims.all(|(&size, &stride)| {
+            let fits = size == 1 || stride == expected;
+            expected *= size;
+            fits
+        })
 }

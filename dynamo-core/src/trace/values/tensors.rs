@@ -6,7 +6,7 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::value::{Value, ValueId},
-        python::classes,
+        python::{attributes, classes},
     },
 };
 use fx::{Arg, Kind as NodeKind, Meta, TensorMeta, torch_ops};
@@ -25,9 +25,6 @@ const COMPUTED: &[(&str, &str)] = &[
 
 /// Those that are read by name in the graph too.
 const READ: &[&str] = &["real", "imag"];
-
-/// Those that every tensor has, and that no graph reads.
-pub(in crate::trace) const UNREAD: &[&str] = &["is_leaf", "grad_fn", "grad", "_version", "names"];
 
 impl Tracer<'_> {
     /// `tensor.name`
@@ -63,7 +60,7 @@ impl Tracer<'_> {
                 None => Err(self.no_attr(tensor, name)),
             },
             "grad" => self.gradient(tensor),
-            _ if UNREAD.contains(&name) => Err(self.no_attr(tensor, name)),
+            _ if attributes::UNREAD.contains(&name) => Err(self.no_attr(tensor, name)),
             "nbytes" => {
                 match meta.sizes.iter().map(|&size| self.shapes.env.pool().as_int(size)).product::<Option<i64>>() {
                     Some(count) => Ok(self.constant(Constant::Int(count * meta.dtype.size() as i64))),

@@ -17,7 +17,8 @@ mod tests;
 
 use crate::{
     arg::Arg,
-    aten::{self, Aten, SideEffect, side_effect},
+    aten::Aten,
+    effects::{SideEffect, idle_dropout, side_effect},
     graph::{Graph, Kind, Meta, NodeId},
     infer,
     target::Target,
@@ -242,7 +243,7 @@ impl Functionalize<'_> {
         let overload = node.op();
         match overload {
             Some(overload) if overload.mutates() => self.write(id, overload),
-            _ if let Some(alias) = aten::idle_dropout(self.from, id).and_then(|of| self.tensors.get(&of)).cloned() => {
+            _ if let Some(alias) = idle_dropout(self.from, id).and_then(|of| self.tensors.get(&of)).cloned() => {
                 self.tensors.insert(id, alias);
                 Ok(())
             }

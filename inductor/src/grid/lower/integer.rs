@@ -1,6 +1,6 @@
 //! Primitives on integers and `bool`, and the ranges of 64-bit ones.
 
-use super::value::{NARROWED, is_short};
+use super::ranges::{NARROWED, is_short};
 use super::{Lower, Reason};
 use crate::grid::{Binary, Stmt, Ty, Unary, Val};
 use crate::loop_ir::Value;

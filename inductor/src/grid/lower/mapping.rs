@@ -10,7 +10,6 @@
 //! 5. Where they run over lanes, and one thread each would leave much of the device idle, *columns*.
 //! 6. Else *row*; and where rows are few and long and a single loop reduces each: *split*.
 
-use super::tiles::Square;
 use super::{Lower, params_of};
 use crate::loop_ir::{Axis, Loop, Op, Role, Stmt};
 use rustc_hash::FxHashMap;
@@ -55,6 +54,15 @@ pub(super) struct Link<'a> {
 pub(super) struct Items<'a> {
     pub(super) chain: Vec<Link<'a>>,
     pub(super) leaf: &'a [Stmt],
+}
+
+/// The two loops of squares.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Square {
+    /// The variable that neighbouring threads have neighbouring values of.
+    pub(super) along: Sym,
+    /// The other one.
+    pub(super) across: Sym,
 }
 
 /// The strategies by which items are mapped to the machine.

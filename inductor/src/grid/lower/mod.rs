@@ -29,6 +29,7 @@ mod memory;
 mod narrow;
 mod online;
 mod pointwise;
+mod ranges;
 mod reduce;
 mod registers;
 mod share;

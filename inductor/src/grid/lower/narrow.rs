@@ -2,8 +2,8 @@
 
 use super::Lower;
 use super::integer::range_of;
+use super::ranges::{NARROWED, is_short, range_of_dtype};
 use super::reduce::has_position;
-use super::value::{NARROWED, SHORT, is_short};
 use crate::grid::NARROW_LIMIT;
 use crate::loop_ir::{Acc, Loop, Op, Stmt, Value};
 use fx::prim::{Pointwise, Reduction};
@@ -58,16 +58,4 @@ impl Lower<'_> {
             Op::Load { .. } | Op::Bitcast(_) => range_of_dtype(data.dtype),
         }
     }
-}
-
-/// The values of a dtype, if it is of integers of 32 bits at most.
-pub(super) fn range_of_dtype(dtype: DType) -> Option<Range> {
-    Some(match dtype {
-        DType::Bool => Range::new(0, 1),
-        DType::U8 => Range::new(0, 255),
-        DType::I8 => Range::new(-128, 127),
-        DType::I16 => Range::new(-32_768, 32_767),
-        DType::I32 => SHORT,
-        _ => return None,
-    })
 }

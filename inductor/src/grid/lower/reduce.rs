@@ -1,6 +1,7 @@
 //! Accumulators: partial results in variables of each thread, put together where the threads of a group have shared a
 //! loop: by a tree in workgroup memory, or within subgroups where the device has them.
 
+use super::ranges::{NARROWED, is_short};
 use super::{Lower, Reason, Running};
 use crate::grid::{NARROW_LIMIT, Op, Shared, Stmt, Ty, Val};
 use crate::loop_ir::{Acc, AccData};
@@ -25,7 +26,7 @@ impl Lower<'_> {
             let is_narrowed_sum = data.dtype == DType::I64
                 && !self.caps.wide_ints
                 && matches!(data.kind, Reduction::Sum | Reduction::Prod);
-            if is_narrowed_sum && !self.range_of_sum(acc).is_some_and(super::value::is_short) {
+            if is_narrowed_sum && !self.range_of_sum(acc).is_some_and(is_short) {
                 return Err(format!("a {} of 64-bit integers", data.kind));
             }
             let (value, position) = self.identity(&data);
@@ -248,7 +249,7 @@ impl Lower<'_> {
             Some(Range::new(0, NARROW_LIMIT))
         } else {
             let narrowed = data.dtype == DType::I64 && !self.caps.wide_ints;
-            narrowed.then(|| self.range_of_sum(acc).unwrap_or(super::value::NARROWED))
+            narrowed.then(|| self.range_of_sum(acc).unwrap_or(NARROWED))
         };
         Ok((value, range))
     }

@@ -3,7 +3,7 @@
 //! The threads of a warp are neighbours along one of the loops. What is contiguous along the other one is loaded into
 //! workgroup memory first, by threads that are neighbours along that one.
 
-use super::mapping::{Items, Link};
+use super::mapping::{Items, Link, Square};
 use super::{Lower, Reason};
 use crate::grid::{Shared, Stmt as GridStmt, Val};
 use crate::loop_ir::{Op, Param, Role, Stmt, Value};
@@ -23,15 +23,6 @@ const MOST_STAGED: usize = 4;
 
 /// Items from which on squares are worth it: below, everything is cached.
 const LEAST: i64 = 1 << 16;
-
-/// The two loops of squares.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Square {
-    /// The variable that neighbouring threads have neighbouring values of.
-    along: Sym,
-    /// The other one.
-    across: Sym,
-}
 
 /// A load whose square lies in workgroup memory, by `along` and then `across`.
 #[derive(Clone, Copy, Debug)]

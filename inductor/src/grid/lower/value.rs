@@ -4,24 +4,14 @@
 //! it is an `i32`. Ranges come from constants, index expressions (which the kernel's limits keep small), conversions
 //! and what narrowed buffers promise.
 
+use super::ranges::{NARROWED, SHORT, is_short, range_of_dtype};
 use super::{Lower, Reason};
-use crate::grid::{NARROW_LIMIT, Ty, Val, WideFloats, eval};
+use crate::grid::{Ty, Val, WideFloats, eval};
 use crate::loop_ir::{Op, Param, Value};
 use fx::Scalar;
 use symshapes::{DType, Expr, Range};
 
 type Result<T = ()> = std::result::Result<T, Reason>;
-
-/// Values of an `i32`.
-pub(super) const SHORT: Range = Range::new(i32::MIN as i64, i32::MAX as i64);
-
-/// Values of a narrowed buffer, and of index expressions.
-pub(super) const NARROWED: Range = Range::new(-NARROW_LIMIT, NARROW_LIMIT);
-
-/// True if all values fit an `i32`.
-pub(super) fn is_short(range: Range) -> bool {
-    range.intersect(SHORT) == range
-}
 
 impl Lower<'_> {
     /// The register type of a dtype.
@@ -135,7 +125,7 @@ impl Lower<'_> {
         if dtype == DType::I64 {
             return Ok((val, self.ranges[from]));
         }
-        let Some(range) = super::narrow::range_of_dtype(dtype) else {
+        let Some(range) = range_of_dtype(dtype) else {
             let wide = self.wide()?;
             let number = self.convert(val, dtype, dtype.compute())?;
             return Ok((self.b.cast(wide, number), None));

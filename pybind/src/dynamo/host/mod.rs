@@ -5,7 +5,7 @@
 //! - `parts`: composite calls of torch, decomposed; `attention`: the layout of attention's result on the CPU.
 
 use super::{classify::Handles, code, constant, members, members::dotted_name, states, substitutes};
-use crate::fx_module::allowed_target;
+use crate::names::allowed_target;
 use crate::torch::{Overrides, Torch};
 use dynamo_core::bytecode::Version;
 use dynamo_core::host::{

@@ -7,8 +7,8 @@
 use super::PyHost;
 use super::without_data::{Known, Made, is_chosen_by_device};
 use crate::dynamo::host::without_data::computes;
-use crate::fx_module::function;
 use crate::import::plain_constant;
+use crate::names::function;
 use dynamo_core::host::Parts;
 use fx::{Arg, Graph, Kind, Meta, NodeId};
 use pyo3::prelude::*;

@@ -2,7 +2,8 @@
 
 use super::{PyHost, gives_nothing};
 use crate::dynamo::classify;
-use crate::fx_module::{bare_subgraph, function};
+use crate::fx_module::bare_subgraph;
+use crate::names::function;
 use crate::torch::Torch;
 use dynamo_core::host::{Ask, NumpyResult, View};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};

@@ -3,9 +3,9 @@
 //! Invariant: a call of which nothing is known has a side effect. The schema of an ATen overload says whether it is
 //! pure, but for the statistics of normalisation, which schemas do not mention.
 
-use super::{Aten, Packet};
 use crate::{
     arg::Arg,
+    aten::{Aten, Packet},
     graph::{Graph, Kind, NodeId},
 };
 

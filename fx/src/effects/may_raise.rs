@@ -4,10 +4,9 @@
 //! numbers is known when metadata is inferred, and is no such failure. Invariant: [`may_raise`] is false only of calls
 //! that cannot fail: of a function that is no ATen operator nothing is known.
 
-pub use super::traits::Failure;
-use super::{Aten, Packet, Param, ScalarUse, Type};
 use crate::{
     arg::Arg,
+    aten::{Aten, Failure, Packet, Param, ScalarUse, Type},
     graph::{Graph, Kind, Meta, Node, NodeId},
 };
 use symshapes::{DType, DeviceKind};
