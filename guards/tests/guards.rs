@@ -351,6 +351,8 @@ fn every_kind_prints_passes_and_fails() {
             utils_device.CURRENT_DEVICE == None [None / device(type='cpu')]
         ATTENTION_KERNELS: ___check_global_state() against {"attention_kernels":[flash, mem_efficient, math, cudnn]}
             GLOBAL_STATE changed: attention_kernels [[flash, mem_efficient, math, cudnn] / [mem_efficient, math, cudnn]]
+        HANDLED_EXCEPTION: ___check_global_state() against {"handled_exception":false}
+            GLOBAL_STATE changed: handled_exception [false / true]
         NUM_THREADS: ___check_global_state() against {"num_threads":2}
             GLOBAL_STATE changed: num_threads [2 / 4]
         DUAL_LEVEL: torch.autograd.forward_ad._current_level == -1

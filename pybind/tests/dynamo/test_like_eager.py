@@ -259,6 +259,38 @@ def test_refusals_are_caught_where_they_are_raised(expression: str, backend: str
         assert notes == plain_notes
 
 
+def test_attributes_that_nobody_uses_have_to_be_there() -> None:
+    class Thing:
+        pass
+
+    class Asking(Thing):
+        def __getattribute__(self, name):
+            return object.__getattribute__(self, name)
+
+    thing, asking = Thing(), Asking()
+
+    def unused(x):
+        thing.number  # noqa: B018
+        return x + 1
+
+    def after_a_break(x):
+        values = (asking.number, thing.tensor)
+        asking.__dict__.clear()
+        torch._dynamo.graph_break()
+        return x + values[0]
+
+    for program, owner, name in ((unused, thing, "number"), (after_a_break, asking, "number")):
+        compiled = _capture.optimize(program, "eager")
+        thing.tensor, thing.number, asking.number = torch.ones(1), 1, 2
+        compiled(torch.ones(1))
+        vars(owner).pop(name, None)
+        for function in (program, compiled):
+            with pytest.raises(AttributeError) as raised:
+                function(torch.ones(1))
+            lines = [frame.lineno - program.__code__.co_firstlineno for frame in raised.traceback[1:2]]
+            assert lines == [0], lines
+
+
 def test_a_renamed_class() -> None:
     class Short:
         pass

@@ -55,7 +55,7 @@ pub(in crate::trace) struct Asked {
     pub(in crate::trace) keys: FxHashMap<StateId, (SourceId, Vec<Element>)>,
     /// Those whose keys are all guarded.
     pub(in crate::trace) whole: Vec<StateId>,
-    /// The keys and attributes that were found: the guards on them, and where their values are.
+    /// The keys, attributes and variables that were found: the guards on them, and where their values are.
     pub(in crate::trace) found: Vec<(Guard, SourceId)>,
 }
 

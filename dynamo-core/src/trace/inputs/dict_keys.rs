@@ -41,19 +41,17 @@ impl Tracer<'_> {
                 let name = self.sources.constant(Constant::Str(name.to_owned()));
                 (base, GuardKind::DictContains(Element::Constant(name)))
             }
+            Some(Source::Step { step: Step::GenericAttr(_), .. }) => (place, GuardKind::Present),
             _ => (of, GuardKind::HasAttr(self.sources.string(name), true)),
         };
         let guard = Guard::new(of, kind).at(self.place());
         self.guards.asked.found.push((guard, place));
     }
 
-    /// Guards that a variable or a member of a class is there, unless something is guarded of its value: the new code
-    /// reads it at once, where an exception would come before the effects that precede it in the program.
+    /// Guards that a variable or a member of a class is there, unless something is guarded of its value.
     pub(in crate::trace) fn found_variable(&mut self, place: SourceId) {
-        if self.is_noticed() {
-            let guard = Guard::new(place, GuardKind::Present).at(self.place());
-            self.guards.asked.found.push((guard, place));
-        }
+        let guard = Guard::new(place, GuardKind::Present).at(self.place());
+        self.guards.asked.found.push((guard, place));
     }
 
     /// Whether a dict has a key.
@@ -148,8 +146,8 @@ impl Tracer<'_> {
         }
     }
 
-    /// Guards the keys that were found and whose values nothing is guarded of.
-    pub(in crate::trace) fn guard_found_keys(&mut self) {
+    /// Guards the keys, attributes and variables that were found and whose values nothing is guarded of.
+    pub(in crate::trace) fn guard_presence(&mut self) {
         let mut guarded: FxHashSet<SourceId> = FxHashSet::default();
         for guard in &self.guards.emitted {
             let mut next = Some(guard.source);

@@ -203,7 +203,7 @@ impl Tracer<'_> {
 
     fn finish(mut self, new: NewCode, ended: Option<Break>) -> Capture {
         self.guard_keys();
-        self.guard_found_keys();
+        self.guard_presence();
         self.guard_distinct();
         self.guard_tensor_keys();
         if let (Some(&first), true) = (self.guards.keyed.first(), self.guards.keyed.len() > 1) {

@@ -22,7 +22,7 @@ use crate::{
         objects::{CACHED, METHOD},
     },
 };
-use guards::{Constant, GuardKind, Source, SourceId, Step};
+use guards::{Constant, GuardKind, SourceId, Step};
 
 /// The classes whose attributes the host reads: instances of them look some up when they are first asked for, or have
 /// others in each thread.
@@ -345,13 +345,7 @@ impl Tracer<'_> {
                     Some(found) if self.written(obj, name).is_none() => {
                         let source = self.found_source(instance, name);
                         if let (Some(source), Some(of)) = (source, self.source(instance.this)) {
-                            // A handler would see that it is not there, and so would the class, and whoever knows of
-                            // the effects that come before.
-                            let is_item =
-                                matches!(self.sources.get(source), Some(Source::Step { step: Step::Item(_), .. }));
-                            if is_item || self.is_noticed() {
-                                self.found_attr(of, name, source);
-                            }
+                            self.found_attr(of, name, source);
                         }
                         Ok(Some(self.member(found, source)))
                     }

@@ -234,10 +234,7 @@ impl Tracer<'_> {
             Lookup::Found(found) => match source {
                 Some(source) => {
                     let place = self.sources.attr(source, name);
-                    if self.is_noticed() {
-                        // A handler would see that it is not there, and others the effects that come before.
-                        self.found_attr(source, name, place);
-                    }
+                    self.found_attr(source, name, place);
                     Ok(self.lazy(found, place))
                 }
                 None => {

@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 import torch
 
+#: Which call is one too many depends on what the interpreter keeps on its stack.
+DEEPEST = re.compile("(maximum recursion depth exceeded).*", re.DOTALL)
 #: Addresses in messages differ from run to run.
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 #: Objects with an identity that programs can observe.

@@ -31,7 +31,7 @@ import torch
 from torch.utils.hooks import RemovableHandle
 
 from pybind.tests.dynamo.fuzz.arguments import VARIANTS, arguments
-from pybind.tests.dynamo.fuzz.compare import ADDRESS, Outcome, Raised, difference
+from pybind.tests.dynamo.fuzz.compare import ADDRESS, DEEPEST, Outcome, Raised, difference
 from pybind.tests.dynamo.fuzz.generate import CHANGES, Program, generate
 
 Listener = Callable[[dict[str, Any]], None]
@@ -116,7 +116,8 @@ def outcome(
         with contextlib.redirect_stdout(printed):
             result = function(*args, **kwargs)
     except Exception as error:
-        raised = Raised(type(error).__name__, ADDRESS.sub("0x", str(error)), innermost(error, name))
+        message = DEEPEST.sub(r"\1", ADDRESS.sub("0x", str(error)))
+        raised = Raised(type(error).__name__, message, innermost(error, name))
     if collects:
         # Generators that an exception's frames keep are closed, whether or not there is a cycle.
         gc.collect()
