@@ -14,6 +14,7 @@ mod jit;
 mod launch;
 mod launch_group;
 mod libm;
+mod machine;
 mod math;
 mod scatter;
 mod target;
@@ -21,6 +22,7 @@ mod tuned;
 
 pub use gemm::{Convolve, Gemm, Product};
 pub use launch::{OwnPool, Pool};
+pub use machine::LibraryReach;
 
 use compile::Listing;
 use emit::Work;
@@ -45,9 +47,6 @@ use tuned::Tuned;
 
 /// The backend's name.
 const NAME: &str = "cpu";
-
-/// The limit of a kernel's scratch, in bytes for each thread: a row that stays in the second-level cache.
-const SCRATCH_BYTES: usize = 1 << 18;
 
 /// The host's processor as a device.
 pub struct Cpu {
@@ -84,11 +83,11 @@ impl Cpu {
         let capabilities = Capabilities {
             vector_bytes: host.vector_bytes,
             dtypes,
-            scratch_bytes: SCRATCH_BYTES,
-            channels_last: !host.multiplies_faster,
-            multiplies: host.multiplies_faster,
+            scratch_bytes: host.machine.scratch_bytes(),
+            channels_last: true,
+            multiplies: false,
             scatters: true,
-            epilogues: host.multiplies_faster,
+            epilogues: false,
             in_place: true,
             splits: true,
             groups_launches: true,
@@ -96,7 +95,17 @@ impl Cpu {
         };
         let multiplier = Arc::new(Multiplier::new(host));
         let (pool, store) = (Arc::new(OwnPool), Arc::new(Nowhere));
-        Cpu { host, capabilities, pool, store, multiplier, tunes: false, compiled: Mutex::default() }
+        let cpu = Cpu { host, capabilities, pool, store, multiplier, tunes: false, compiled: Mutex::default() };
+        cpu.with_library(LibraryReach::Unknown)
+    }
+
+    /// Sets how wide the vectors are that the products of the tensor library use, beside which the device stands: where
+    /// ours are wider, it computes products itself.
+    pub fn with_library(mut self, library: LibraryReach) -> Cpu {
+        let multiplies = self.host.multiplies_faster(library);
+        let Capabilities { channels_last, multiplies: own, epilogues, .. } = &mut self.capabilities;
+        (*channels_last, *own, *epilogues) = (!multiplies, multiplies, multiplies);
+        self
     }
 
     /// Sets the pool of threads that kernels run on.
@@ -231,7 +240,7 @@ impl Backend for Cpu {
             let kernel = Arc::new(Scatters { scatter, pool: Arc::clone(&self.pool) });
             return Some(Library { kernel, args, refuses: true });
         }
-        if !self.host.multiplies_faster && !self.tunes {
+        if !self.capabilities.multiplies && !self.tunes {
             return None;
         }
         let (product, args) = gemm::of_call(call, out)?;

@@ -2,6 +2,7 @@
 //!
 //! Invariant: code is generated for the machine that this process runs on, and for no other.
 
+use crate::machine::{LibraryReach, MachineModel};
 use inkwell::OptimizationLevel;
 use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine};
 use std::cell::RefCell;
@@ -22,10 +23,8 @@ pub(crate) struct Host {
     pub(crate) f16: bool,
     /// Whether the AVX-512 foundation instructions may be named.
     pub(crate) avx512: bool,
-    /// Whether our matrix products are faster than MKL's, which uses AVX-512 on Intel's processors only.
-    pub(crate) multiplies_faster: bool,
-    /// Bytes of the last-level cache; 0 if unknown.
-    pub(crate) cache_bytes: usize,
+    /// What is known of its caches.
+    pub(crate) machine: MachineModel,
     /// The unroll factor of vector loops (copies of the body side by side), where the cost model does not decide it.
     pub(crate) copies: Option<u32>,
 }
@@ -50,18 +49,7 @@ impl Host {
             () => 16,
         };
         let (fma, f16) = (has("fma") || neon, has("f16c") || neon);
-        let multiplies_faster = avx512 && cpu.starts_with("znver");
-        Host {
-            cpu,
-            features,
-            vector_bytes,
-            fma,
-            f16,
-            avx512,
-            multiplies_faster,
-            cache_bytes: cache_bytes(),
-            copies: None,
-        }
+        Host { cpu, features, vector_bytes, fma, f16, avx512, machine: MachineModel::read(), copies: None }
     }
 
     /// The host as if its vectors had at most `bytes` bytes: 32 stands for AVX2, 16 for SSE4.2 without fused
@@ -82,7 +70,7 @@ impl Host {
     /// The host as if its largest cache had one line.
     pub(crate) fn without_caches() -> &'static Host {
         static HOST: OnceLock<Host> = OnceLock::new();
-        HOST.get_or_init(|| Host { cache_bytes: 64, ..host().clone() })
+        HOST.get_or_init(|| Host { machine: MachineModel { last: 64, ..host().machine }, ..host().clone() })
     }
 
     /// Other ways to use the real host, which may be faster than the usual one: vectors of half the width, other
@@ -98,9 +86,20 @@ impl Host {
         })
     }
 
+    /// True if our matrix products are faster than those of a tensor library with this reach. MKL, the one of most
+    /// builds, uses AVX-512 on Intel's processors only.
+    pub(crate) fn multiplies_faster(&self, library: LibraryReach) -> bool {
+        self.avx512
+            && match library {
+                LibraryReach::Full => false,
+                LibraryReach::Narrow => true,
+                LibraryReach::Unknown => self.cpu.starts_with("znver"),
+            }
+    }
+
     /// The label of machine code for the host: code is found again on hosts of the same label alone.
     pub(crate) fn label(&self) -> String {
-        let (cpu, bits, cache) = (&self.cpu, self.vector_bytes * 8, self.cache_bytes >> 10);
+        let (cpu, bits, cache) = (&self.cpu, self.vector_bytes * 8, self.machine.last >> 10);
         format!("CPU code for {cpu}, vectors of {bits} bits, {cache} KiB of cache")
     }
 
@@ -112,18 +111,6 @@ impl Host {
             ("prefer-vector-width", (self.vector_bytes * 8).to_string()),
         ]
     }
-}
-
-/// Bytes of the largest cache of the processor; 0 where it does not say.
-fn cache_bytes() -> usize {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(caches) = raw_cpuid::CpuId::new().get_cache_parameters() {
-        let bytes = |it: raw_cpuid::CacheParameter| {
-            it.associativity() * it.physical_line_partitions() * it.coherency_line_size() * it.sets()
-        };
-        return caches.map(bytes).max().unwrap_or(0);
-    }
-    0
 }
 
 /// Runs `f` with this thread's target machine for `host`.

@@ -7,7 +7,7 @@ use crate::exec::{CudaCode, Launcher, LibTorch, Parts, Program, prepare};
 use crate::fallback_plan::fallback_plan;
 use crate::import::{Imported, Roles};
 use crate::options::Options;
-use crate::torch::pool;
+use crate::torch::{library_reach, pool};
 use cranelift_entity::PrimaryMap;
 use inductor::Config;
 use inductor::backend::{Backend, CompiledKernel};
@@ -210,7 +210,7 @@ fn host(options: &Options) -> &'static Cpu {
     static HOSTS: [OnceLock<Cpu>; 4] = [const { OnceLock::new() }; 4];
     let Options { cache, max_autotune, .. } = *options;
     HOSTS[2 * usize::from(cache) + usize::from(max_autotune)].get_or_init(|| {
-        let cpu = Cpu::new().with_pool(pool());
+        let cpu = Cpu::new().with_pool(pool()).with_library(library_reach());
         let cpu = if cache { cpu.with_store(Arc::new(Cache)) } else { cpu };
         if max_autotune { cpu.with_tuning() } else { cpu }
     })

@@ -98,7 +98,7 @@ pub(crate) fn emit<'c>(
         ahead: None,
         rows: None,
         nontemporal: None,
-        prefetched: prefetch::prefetched_loads(kernel, host.cache_bytes),
+        prefetched: prefetch::prefetched_loads(kernel, host.machine),
     };
     emitter.find_sizes();
     emitter.find_buffers();

@@ -20,19 +20,12 @@ pub(super) const LINE: u32 = 64;
 /// Shorter vectors do not fill a line before it is written.
 const SHORTEST: u32 = 16;
 
-/// Bytes of the buffers together from which on results go past a cache of so many bytes. A kernel that writes a little
-/// of many rows in turn waits longer for what its stores read.
-fn limit(cache_bytes: usize, many_rows: bool) -> i64 {
-    let quarters = if many_rows { 3 } else { 5 };
-    cache_bytes as i64 / 4 * quarters
-}
-
 impl<'c> Emitter<'_, 'c> {
     /// Finds out whether results go past the caches. Where sizes are symbols, typical ones decide on whether that is
     /// asked at run time.
     pub(super) fn find_streams(&mut self) {
         let kernel = self.kernel;
-        let limit = limit(self.ir.host.cache_bytes, cost::reads_rows(kernel, self.lanes));
+        let limit = self.ir.host.machine.streamed_from(cost::reads_rows(kernel, self.lanes)) as i64;
         if limit == 0 || cost::typical_bytes(kernel).is_none_or(|bytes| bytes < limit) {
             return;
         }

@@ -10,6 +10,7 @@
 use super::Emitter;
 use super::cost::{lies_past, typical_bytes};
 use super::index::Form;
+use crate::machine::MachineModel;
 use inductor::loop_ir::{Kernel, Loop, Op, Role, Stmt, Value};
 use rustc_hash::FxHashSet;
 
@@ -19,14 +20,10 @@ const MANY: i64 = 16;
 /// Bytes from row to row that no iteration of a vector loop reads together.
 const ROW: i64 = 512;
 
-/// Kernels whose buffers take less than this part of the largest cache find them in smaller ones.
-const PART_OF_CACHE: usize = 8;
-
-/// The loads that ask for what the next iteration of the vector loop around reads, in a kernel for a largest cache of
-/// so many bytes.
-pub(super) fn prefetched_loads(kernel: &Kernel, cache_bytes: usize) -> FxHashSet<Value> {
+/// The loads that ask for what the next iteration of the vector loop around reads.
+pub(super) fn prefetched_loads(kernel: &Kernel, machine: MachineModel) -> FxHashSet<Value> {
     let mut loads = FxHashSet::default();
-    let is_large = typical_bytes(kernel).is_some_and(|bytes| bytes > (cache_bytes / PART_OF_CACHE) as i64);
+    let is_large = typical_bytes(kernel).is_some_and(|bytes| bytes > machine.prefetched_from() as i64);
     if is_large {
         find(kernel, &kernel.root, &mut loads);
     }

@@ -111,6 +111,8 @@ pub(super) struct Gather {
 pub(crate) struct Micro {
     /// The largest tile.
     pub(super) tile: Tile,
+    /// Bytes of panels that all rows of a block meet.
+    pub(super) block_bytes: usize,
     /// By rows, then by vectors.
     apart: Vec<Code>,
     /// By vectors.
@@ -157,7 +159,8 @@ impl Micro {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let ((apart, packed), copies) = pool(threads).install(|| rayon::join(products, copies));
         let (transpose, copy, gathers) = copies?;
-        Ok(Micro { tile, apart: apart?, packed: packed?, transpose, copy, gathers })
+        let block_bytes = host.machine.block_bytes();
+        Ok(Micro { tile, block_bytes, apart: apart?, packed: packed?, transpose, copy, gathers })
     }
 
     /// Computes tiles.

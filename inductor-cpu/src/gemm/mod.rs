@@ -35,9 +35,6 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 /// errors of rounding grow with their number.
 const STEPS: usize = 256;
 
-/// Bytes of panels that all rows of a block meet: half of a second-level cache.
-const BLOCK_BYTES: usize = 512 << 10;
-
 /// Bytes of sums that grow in scratch: half of a first-level cache.
 const SUM_BYTES: usize = 24 << 10;
 
@@ -402,7 +399,7 @@ impl Matrices {
         let fit = |bytes: usize, steps: usize| (bytes / size_of::<f32>() / steps.max(1) / width).max(1) * width;
         let sum_bytes = if count == 1 && self.out.along == 1 { ONCE_BYTES } else { SUM_BYTES };
         let most =
-            fit(BLOCK_BYTES, steps).min(fit(sum_bytes, micro.tile.rows * DOWN)).min(fit(PANEL_BYTES, self.steps));
+            fit(micro.block_bytes, steps).min(fit(sum_bytes, micro.tile.rows * DOWN)).min(fit(PANEL_BYTES, self.steps));
         // Blocks of one length, and enough of them for all threads to end together.
         let down = self.rows.div_ceil(micro.tile.rows * DOWN);
         let across = self.lanes.div_ceil(most).max((threads * PIECES_PER_THREAD).div_ceil(down));

@@ -9,7 +9,7 @@ pub(crate) mod shim;
 pub(crate) mod tensor;
 
 pub(crate) use objects::{Overrides, PORTABLE, Torch};
-pub(crate) use pool::pool;
+pub(crate) use pool::{library_reach, pool};
 pub(crate) use private::TensorWords;
 pub(crate) use shim::{RawTensor, Shim};
 pub(crate) use tensor::{Info, Tensor, data_ptr};

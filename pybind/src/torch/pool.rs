@@ -1,10 +1,10 @@
-//! torch's threads, lent to kernels.
+//! torch's threads, lent to kernels, and how wide the vectors of its matrix products are.
 //!
 //! Matrix products and convolutions run on them already; their idle threads spin, and a second pool on the same cores
 //! would wait behind them.
 
 use super::Shim;
-use inductor_cpu::{OwnPool, Pool};
+use inductor_cpu::{LibraryReach, OwnPool, Pool};
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -21,6 +21,21 @@ pub(crate) fn pool() -> Arc<dyn Pool> {
         // SAFETY: the symbol has the type that torch's header declares for it.
         Some(address) => Arc::new(TorchPool(unsafe { std::mem::transmute::<*const c_void, ParallelFor>(address) })),
         None => Arc::new(OwnPool),
+    }
+}
+
+/// The vectors that torch's products use: MKL, if that is its library, says which instructions it has chosen
+/// (`mkl_cbwr_get_auto_branch`).
+pub(crate) fn library_reach() -> LibraryReach {
+    /// `MKL_CBWR_AVX2`; the numbers after it stand for kinds of AVX-512.
+    const AVX2: i32 = 10;
+    match Shim::get().find("mkl_serv_cbwr_get_auto_branch\0") {
+        Some(address) => {
+            // SAFETY: the symbol is what MKL's header declares as `int mkl_cbwr_get_auto_branch(void)`.
+            let branch = unsafe { std::mem::transmute::<*const c_void, unsafe extern "C" fn() -> i32>(address)() };
+            if branch > AVX2 { LibraryReach::Full } else { LibraryReach::Narrow }
+        }
+        None => LibraryReach::Unknown,
     }
 }
 
