@@ -38,7 +38,8 @@ def kept(draws: bool, *tensors: torch.Tensor) -> Kept:
     import torch
 
     state = torch.random.get_rng_state() if draws else None
-    return state, [(tensor, tensor.detach().clone()) for tensor in tensors]
+    elements = [_elements(tensor) for tensor in tensors]
+    return state, [(tensor, tensor.clone()) for tensor in elements]
 
 
 def take_back(state: Kept) -> None:
@@ -49,7 +50,17 @@ def take_back(state: Kept) -> None:
     if generator is not None:
         torch.random.set_rng_state(generator)
     for tensor, values in tensors:
-        tensor.detach().copy_(values)
+        with torch.inference_mode(tensor.is_inference()):
+            tensor.copy_(values)
+
+
+def _elements(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor without the dimensions along which it repeats its elements: those cannot be written at once."""
+    elements = tensor.detach()
+    for dim, stride in enumerate(elements.stride()):
+        if stride == 0 and elements.size(dim) > 1:
+            elements = elements.narrow(dim, 0, 1)
+    return elements
 
 
 def teller(sites: Sequence[tuple[str, str]]) -> Callable[[BaseException], None]:

@@ -48,6 +48,31 @@ def rows_backwards_are_copies(notes, x):
     return x * 1
 
 
+@case(lambda: torch.zeros(2, 1).expand(2, 3))
+def a_write_to_repeated_elements(notes, x):
+    notes.append("before")
+    try:
+        x -= 1
+    except RuntimeError as error:
+        notes.append(str(error))
+    return x + 1
+
+
+@case(lambda: np.ones(3))
+def tensors_of_one_array(notes, a):
+    one, two = torch.from_numpy(a), torch.from_numpy(a)
+    one.add_(1)
+    notes.append(one is two)
+    return one, two, [torch.from_numpy(a + 1) for _ in range(2)]
+
+
+@case(matrix)
+def a_tensor_of_a_tensors_array(notes, x):
+    same = torch.from_numpy(x.numpy())
+    notes.append(same is x)
+    return same.mul_(2), x
+
+
 @case(matrix)
 def a_reversed_tensor_is_a_tensor(notes, x):
     return isinstance(reversed(x), torch.Tensor), reversed(x) * 2, reversed(x.sum()), list(reversed(x[0]))

@@ -41,8 +41,8 @@ pub(in crate::trace) struct Modes {
     pub(in crate::trace) device: Option<Device>,
     /// Whether operators have to be deterministic, once the program has said so.
     pub(in crate::trace) deterministic: Option<Deterministic>,
-    /// The managers that were entered and keep the mode before in a field, which a second entry overwrites.
-    entered: Vec<ValueId>,
+    /// The managers that are entered, the outermost first.
+    pub(in crate::trace) entered: Vec<ValueId>,
 }
 
 /// The mode of deterministic algorithms that the program has set.
@@ -92,18 +92,6 @@ impl Modes {
             deterministic: None,
             entered: Vec::new(),
         }
-    }
-
-    /// Notes that a manager is entered; false if it has been already.
-    pub(in crate::trace) fn open(&mut self, manager: ValueId) -> bool {
-        let is_new = !self.entered.contains(&manager);
-        self.entered.push(manager);
-        is_new
-    }
-
-    /// Notes that a manager is left.
-    pub(in crate::trace) fn close(&mut self, manager: ValueId) {
-        self.entered.retain(|&entered| entered != manager);
     }
 }
 

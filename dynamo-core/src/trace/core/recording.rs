@@ -31,6 +31,8 @@ pub(in crate::trace) struct Recording {
     /// Whether a node is a view of what requires gradients, or that itself, made while autograd did not record: a view
     /// may not be changed while it does.
     pub(in crate::trace) unrecorded_views: SecondaryMap<NodeId, bool>,
+    /// Whether the program has the memory of an array as a tensor.
+    pub(in crate::trace) as_tensor: SecondaryMap<NodeId, bool>,
     /// The source locations of nodes.
     pub(in crate::trace) origins: Origins,
     /// The side effects of running the graph.
@@ -123,9 +125,11 @@ impl Speculative for Recording {
             parameters,
             sizes,
             // Node ids are never reused, so entries of dropped nodes are not read. A node that stays keeps the name
-            // that it was given since the checkpoint: names carry no meaning.
+            // that it was given since the checkpoint: names carry no meaning. An array's tensor that was made since is
+            // one alias too many.
             named: _,
             unrecorded_views: _,
+            as_tensor: _,
             origins: _,
             renamed,
             without_rule,

@@ -52,7 +52,7 @@ impl Tracer<'_> {
             Value::Decorated(context, function) => self.call_within(context, function, args, keywords),
             Value::Context(_) if args.len() == 1 && keywords.is_empty() => self.decorate(forced, args[0]),
             Value::Exit(context, manager) if keywords.is_empty() => {
-                self.modes.close(manager);
+                self.modes.entered.retain(|&entered| entered != manager);
                 self.leave(&context, &args)
             }
             Value::BoundBuiltin { this, name } => self.call_method(this, &name, &args, keywords),

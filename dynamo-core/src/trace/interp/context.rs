@@ -149,23 +149,30 @@ impl Tracer<'_> {
             {
                 self.enter_grad_object(manager, grad)
             }
+            Some(context) if self.may_be_entered(manager, &context) => {
+                let text = format!("`{}` that may be entered already.", context.name());
+                Err(Reason::new(Kind::Context, text))
+            }
             Some(context) => {
-                let found = matches!(self.objects.values[manager], Value::Object(..));
-                let may_be_open = match &context {
-                    Context::Autocast(autocast) => found && self.chosen(autocast.device).is_some(),
-                    Context::Inference(_) => found && self.modes.inference.current,
-                    _ => false,
-                };
-                let remembers = matches!(context, Context::Grad(_) | Context::Autocast(_) | Context::Inference(_));
-                if may_be_open || remembers && !self.modes.open(manager) {
-                    let text = format!("`{}` that may be entered already.", context.name());
-                    return Err(Reason::new(Kind::Context, text));
-                }
                 let (context, bound) = self.enter_context(context)?;
+                self.modes.entered.push(manager);
                 Ok((self.value(Value::Exit(context, manager)), bound))
             }
             None => self.enter_object(manager),
         }
+    }
+
+    /// True for a manager that keeps the mode before in a field, which a second entry overwrites, if it may have been
+    /// entered.
+    fn may_be_entered(&self, manager: ValueId, context: &Context) -> bool {
+        let entered_before = match context {
+            Context::Grad(_) => false,
+            Context::Autocast(autocast) => self.chosen(autocast.device).is_some(),
+            Context::Inference(_) => self.modes.inference.current,
+            _ => return false,
+        };
+        let is_found = matches!(self.objects.values[manager], Value::Object(..));
+        is_found && entered_before || self.modes.entered.contains(&manager)
     }
 
     /// Enters a manager; gives what `as` binds.

@@ -80,8 +80,9 @@ pub(in crate::trace) fn is_instance(t: &mut Tracer<'_>, value: ValueId, class: V
             Some(own) if own.contains(&name.as_str()) => true,
             Some(_) if PLAIN_CLASSES.contains(&name.as_str()) => false,
             // A buffer is a tensor with a mark, of which the class's metaclass knows.
-            Some(_) if t.is_tensor_class(class) => {
-                name != PARAMETER && t.checked_by_metaclass(value, option)?.unwrap_or(false)
+            Some(own) if t.is_tensor_class(class) => {
+                let is_marked = name != PARAMETER && own.contains(&"torch.Tensor");
+                is_marked && t.checked_by_metaclass(value, option)?.unwrap_or(false)
             }
             _ => match t.is_of_class(value, class)? {
                 Some(is) => is,

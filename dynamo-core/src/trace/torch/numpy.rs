@@ -226,6 +226,7 @@ impl Tracer<'_> {
             return Err(unknown());
         }
         self.array_sizes(node).map_err(|_| unknown())?;
+        self.graph.as_tensor[node] = true;
         Ok(self.value(Value::NdArray { node, is_scalar: false }))
     }
 
@@ -240,7 +241,12 @@ impl Tracer<'_> {
     fn tensor_of_array(&mut self, args: &[ValueId], keywords: &Keywords) -> Traced<Option<ValueId>> {
         let (&[array], true) = (args, keywords.is_empty()) else { return Ok(None) };
         Ok(match self.get(array)? {
-            Value::NdArray { node, is_scalar: false } => Some(self.value(Value::Tensor(node))),
+            Value::NdArray { node, is_scalar: false } => {
+                let tensor = self.value(Value::Tensor(node));
+                let is_known = std::mem::replace(&mut self.graph.as_tensor[node], true);
+                // Each call makes an object of its own.
+                Some(if is_known { self.call_method(tensor, "detach", &[], vec![])? } else { tensor })
+            }
             _ => None,
         })
     }

@@ -104,7 +104,7 @@ def add_to_total(by):
             Row("bit length", 0.4, "($int).⟨bit_length() bit_count() conjugate() real numerator denominator⟩"),
             Row("shift of big", 0.3, "(($small << 65) >> ⟨63 64⟩)"),
             Row("bool arithmetic", 0.5, "($bool ⟨+ - *⟩ $bool)"),
-            Row("hash of constant", 0.4, "(hash(⟨$int $float (1,2) True⟩) % 1009)"),
+            Row("hash of constant", 0.4, "(hash(⟨$int $int/4 (1,2) True⟩) % 1009)"),
             Row("cached", 0.7, "cached($int⟨,2 ,b=$int⟩)"),
             Row("wrapped", 0.5, "wrapped($int, $int, key=abs)"),
             Row("repeated", 0.6, "advanced($int⟨,by=$int⟩)"),
