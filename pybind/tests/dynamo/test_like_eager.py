@@ -286,7 +286,8 @@ def test_refusals_are_caught_where_they_are_raised(expression: str, backend: str
 
 def test_attributes_that_nobody_uses_have_to_be_there() -> None:
     class Thing:
-        pass
+        number: int
+        tensor: torch.Tensor
 
     class Asking(Thing):
         def __getattribute__(self, name):
@@ -314,6 +315,22 @@ def test_attributes_that_nobody_uses_have_to_be_there() -> None:
                 function(torch.ones(1))
             lines = [frame.lineno - program.__code__.co_firstlineno for frame in raised.traceback[1:2]]
             assert lines == [0], lines
+
+
+def test_a_module_made_with_a_function_is_captured_whole() -> None:
+    class Activation(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.function = functional.gelu
+
+        def forward(self, x):
+            return self.function(x)
+
+    breaks: list[Any] = []
+    program = lambda x: Activation()(x)  # noqa: E731
+    compiled = _capture.optimize(program, "eager", listener=lambda event: breaks.append(event.get("break")))
+    compare(program(matrix()), compiled(matrix()))
+    assert breaks == [None]
 
 
 def test_a_renamed_class() -> None:
