@@ -61,6 +61,25 @@ pub struct Cpu {
     compiled: Mutex<FxHashMap<u128, Weak<dyn CompiledKernel>>>,
 }
 
+/// The capabilities of a host beside a tensor library.
+fn capabilities(host: &Host, library: LibraryReach) -> Capabilities {
+    let every = DType::ALL.iter().copied().filter(|&d| !matches!(d, DType::C64 | DType::C128));
+    let multiplies = host.multiplies_faster(library);
+    Capabilities {
+        vector_bytes: host.vector_bytes,
+        dtypes: every.filter(|&d| d != DType::F16 || host.f16).collect(),
+        scratch_bytes: host.machine.scratch_bytes(),
+        channels_last: !multiplies,
+        multiplies,
+        scatters: true,
+        epilogues: multiplies,
+        in_place: true,
+        splits: true,
+        groups_launches: true,
+        plans_calls: true,
+    }
+}
+
 impl Cpu {
     /// The host, as it is found.
     pub fn new() -> Cpu {
@@ -78,34 +97,16 @@ impl Cpu {
     }
 
     fn on(host: &'static Host) -> Cpu {
-        let every = DType::ALL.iter().copied().filter(|&d| !matches!(d, DType::C64 | DType::C128));
-        let dtypes = every.filter(|&d| d != DType::F16 || host.f16).collect();
-        let capabilities = Capabilities {
-            vector_bytes: host.vector_bytes,
-            dtypes,
-            scratch_bytes: host.machine.scratch_bytes(),
-            channels_last: true,
-            multiplies: false,
-            scatters: true,
-            epilogues: false,
-            in_place: true,
-            splits: true,
-            groups_launches: true,
-            plans_calls: true,
-        };
+        let capabilities = capabilities(host, LibraryReach::Unknown);
         let multiplier = Arc::new(Multiplier::new(host));
         let (pool, store) = (Arc::new(OwnPool), Arc::new(Nowhere));
-        let cpu = Cpu { host, capabilities, pool, store, multiplier, tunes: false, compiled: Mutex::default() };
-        cpu.with_library(LibraryReach::Unknown)
+        Cpu { host, capabilities, pool, store, multiplier, tunes: false, compiled: Mutex::default() }
     }
 
-    /// Sets how wide the vectors are that the products of the tensor library use, beside which the device stands: where
-    /// ours are wider, it computes products itself.
-    pub fn with_library(mut self, library: LibraryReach) -> Cpu {
-        let multiplies = self.host.multiplies_faster(library);
-        let Capabilities { channels_last, multiplies: own, epilogues, .. } = &mut self.capabilities;
-        (*channels_last, *own, *epilogues) = (!multiplies, multiplies, multiplies);
-        self
+    /// Sets how wide the vectors are that the products of the tensor library use: the device computes products itself
+    /// where ours are wider.
+    pub fn with_library(self, library: LibraryReach) -> Cpu {
+        Cpu { capabilities: capabilities(self.host, library), ..self }
     }
 
     /// Sets the pool of threads that kernels run on.

@@ -23,7 +23,7 @@ pub(crate) struct Host {
     pub(crate) f16: bool,
     /// Whether the AVX-512 foundation instructions may be named.
     pub(crate) avx512: bool,
-    /// What is known of its caches.
+    /// Its caches.
     pub(crate) machine: MachineModel,
     /// The unroll factor of vector loops (copies of the body side by side), where the cost model does not decide it.
     pub(crate) copies: Option<u32>,

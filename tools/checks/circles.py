@@ -175,5 +175,5 @@ def components(edges: dict[Module, set[Module]]) -> list[set[Module]]:
 
 
 if __name__ == "__main__":
-    for parent, names in circles(ROOT):
-        print(f"{parent}: {' ↔ '.join(names)}")
+    for line in check(ROOT):
+        print(line)

@@ -13,7 +13,7 @@
 //! - `output`: the code that runs in the function's place;
 //! - `interp`: instructions, calls, exceptions, `with`.
 //!
-//! What is above a layer it reaches through the methods of `Tracer` alone.
+//! Methods of `Tracer` are the one way from a layer to those above it.
 //!
 //! `options` says how to trace, `capture` what a trace gives.
 //!

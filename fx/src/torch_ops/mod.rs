@@ -152,6 +152,8 @@ fn call(graph: &mut Graph, id: NodeId, op: Aten, args: Vec<Arg>) {
 /// The one name under which the table has a function that torch shows under several.
 fn canonical(target: &str) -> String {
     const PREFIXES: &[(&str, &str)] = &[
+        // `torch.nn.functional` has functions of other parameters under these names.
+        ("torch._C._nn.max_unpool", "torch._C._nn.max_unpool"),
         ("torch._C._nn.", "torch.nn.functional."),
         ("torch._C._special.special_", "torch.special."),
         ("torch._C._linalg.linalg_", "torch.linalg."),

@@ -372,6 +372,8 @@ const PLAIN: &[(&str, &[Aten])] = &[
     ("F.upsample_bilinear2d", ops![upsample_bilinear2d_vec upsample_bilinear2d_default]),
     ("F.upsample_linear1d", ops![upsample_linear1d_vec upsample_linear1d_default]),
     ("F.upsample_nearest1d", ops![upsample_nearest1d_vec upsample_nearest1d_default]),
+    ("torch._C._nn.max_unpool2d", ops![max_unpool2d_default]),
+    ("torch._C._nn.max_unpool3d", ops![max_unpool3d_default]),
     ("F.upsample_nearest2d", ops![upsample_nearest2d_vec upsample_nearest2d_default]),
     ("F.upsample_nearest3d", ops![upsample_nearest3d_vec upsample_nearest3d_default]),
     ("F.upsample_trilinear3d", ops![upsample_trilinear3d_vec upsample_trilinear3d_default]),

@@ -420,7 +420,7 @@ const IN_GRAPH: &[&str] = &[
     "feature_alpha_dropout", "fold", "gaussian_nll_loss", "glu",
     "grid_sample", "group_norm", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hinge_embedding_loss",
     "huber_loss", "interpolate", "kl_div", "local_response_norm", "logsigmoid", "lp_pool1d", "lp_pool2d",
-    "margin_ranking_loss", "max_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d", "mish",
+    "margin_ranking_loss", "max_pool3d", "mish",
     "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss",
     "normalize", "one_hot", "pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss",
     "prelu", "relu6", "rrelu", "selu", "soft_margin_loss", "softmin", "softplus", "softshrink", "softsign",

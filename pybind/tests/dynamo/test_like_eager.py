@@ -317,6 +317,18 @@ def test_attributes_that_nobody_uses_have_to_be_there() -> None:
             assert lines == [0], lines
 
 
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_unpooled_images_lie_as_what_they_are_made_of(dynamic: bool | None) -> None:
+    def program(pooled, places):
+        return functional.max_unpool2d(pooled, places, [2, 2])
+
+    compiled = rust_inductor.compile(program, dynamic=dynamic)
+    for layout in (torch.contiguous_format, torch.channels_last):
+        images = torch.randn(1, 2, 6, 12).to(memory_format=layout)
+        pooled, places = functional.max_pool2d(images, 2, return_indices=True)
+        compare(program(pooled, places), compiled(pooled, places))
+
+
 def test_a_module_made_with_a_function_is_captured_whole() -> None:
     class Activation(torch.nn.Module):
         def __init__(self):
