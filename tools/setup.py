@@ -1,7 +1,7 @@
 """Set-up: whatever a command of `./x` needs and this machine lacks. Standard library only.
 
-`python -m tools.setup VENV [nextest] [mdbook] [c++] [vulkan] [package]`. Each step looks first whether it is done, by a
-stamp that holds the hash of what it was done from; a second run takes a fraction of a second.
+`python -m tools.setup VENV [nextest] [mdbook] [c++] [vulkan] [package] [sweep]`. Each step looks first whether it is
+done, by a stamp that holds the hash of what it was done from; a second run takes a fraction of a second.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ def main() -> int:
         "c++": lambda: None,
         "vulkan": lambda: None,
         "package": lambda: package(venv),
+        "sweep": lambda: package(venv, "sweep"),
     }
     try:
         system_packages(with_cpp="c++" in wanted)
@@ -154,18 +155,20 @@ def cargo_tool(name: str) -> None:
     once(CARGO_TOOLS / f".stamp-{name}", version, install)
 
 
-def package(venv: Path) -> None:
+def package(venv: Path, *features: str) -> None:
     """The Python package, optimised, into the virtual environment."""
     stamp = venv / ".stamp-package"
 
     def key() -> str:
-        return digest(package_sources()) + library_state()
+        return digest(package_sources()) + library_state() + ",".join(features)
 
     if read_or_empty(stamp) == key():
         return
     stamp.unlink(missing_ok=True)
     python = venv / "bin" / "python"
     command = [str(venv / "bin" / "maturin"), "develop", "--release", "--manifest-path", "pybind/Cargo.toml"]
+    if features:
+        command += ["--features", ",".join(("extension-module", *features))]
     env = {"VIRTUAL_ENV": str(venv), "PYO3_PYTHON": str(python), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     run_step("rust_inductor (maturin develop --release)", command, env)
     stamp.write_text(key())

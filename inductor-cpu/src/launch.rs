@@ -7,17 +7,12 @@
 
 use crate::Facts;
 use crate::emit::{SCRATCH_ALIGN, Work};
+use crate::heuristics;
 use crate::jit::Entry;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Pieces for each thread, so that a late thread holds nobody up.
-pub(crate) const PIECES_PER_THREAD: i64 = 4;
-
-/// Looks at the counter this often before yielding the processor.
-const SPINS: u32 = 4_000;
 
 /// Stack of a worker: LLVM's passes recurse.
 const STACK: usize = 8 << 20;
@@ -88,7 +83,7 @@ impl Pieces<'_> {
         let mut spins = 0;
         while self.done.load(Ordering::Acquire) < self.extent {
             spins += 1;
-            if spins < SPINS {
+            if spins < heuristics::launch_spins() {
                 std::hint::spin_loop();
             } else {
                 std::thread::yield_now();
@@ -151,7 +146,7 @@ fn pieces(extent: i64, work: Work, threads: usize, pool: &dyn Pool) -> i64 {
     }
     let by_time = (work.ns * extent as f64 / pool.piece_ns()) as i64;
     let by_grain = (extent + work.grain - 1) / work.grain;
-    let most = threads as i64 * PIECES_PER_THREAD;
+    let most = threads as i64 * heuristics::launch_pieces_per_thread();
     by_time.min(by_grain).min(most).max(1)
 }
 

@@ -6,19 +6,14 @@
 //! Of kernels that walk through the same memory, a unit has a part of each: what the first of them fetches the others
 //! find in the core's cache.
 
-use crate::launch::{PIECES_PER_THREAD, Pool, in_pieces, with_scratch};
+use crate::heuristics;
+use crate::launch::{Pool, in_pieces, with_scratch};
 use crate::tuned::Tuned;
 use crate::{CpuKernel, Facts};
 use inductor::backend::{CompiledKernel, Member};
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// A unit of kernels side by side lasts about as long as it takes to read what a core's cache holds, in nanoseconds.
-const PASSAGE_NS: f64 = 16_000.0;
-
-/// Fewer pieces than this wake nobody: each of the kernels alone would not have, either.
-const PIECES_ALONE: f64 = 4.0;
 
 /// One of the kernels.
 struct Kernel {
@@ -99,7 +94,7 @@ impl LaunchGroup {
 
     /// Equal shares of all kernels in each unit.
     fn cut_side_by_side(&mut self) {
-        let count = ((self.ns / PASSAGE_NS) as i64).max(1);
+        let count = ((self.ns / heuristics::group_piece_ns()) as i64).max(1);
         for unit in 0..count {
             for (kernel, Facts { work, extent, .. }) in self.kernels.iter().map(|kernel| kernel.facts).enumerate() {
                 let share =
@@ -138,8 +133,8 @@ impl Args<'_> {
 impl CompiledKernel for LaunchGroup {
     unsafe fn launch(&self, args: &[*mut u8], _sizes: &[i64], threads: usize) {
         let count = self.units.len() as i64;
-        let is_little = threads <= 1 || self.ns < PIECES_ALONE * self.pool.piece_ns();
-        let pieces = if is_little { 1 } else { threads as i64 * PIECES_PER_THREAD };
+        let is_little = threads <= 1 || self.ns < heuristics::group_least_pieces() * self.pool.piece_ns();
+        let pieces = if is_little { 1 } else { threads as i64 * heuristics::launch_pieces_per_thread() };
         let args = Args(args);
         in_pieces(count, (count + pieces - 1) / pieces, threads, &*self.pool, &|begin, end| {
             let start = if begin == 0 { 0 } else { self.units[begin as usize - 1] };

@@ -2,6 +2,12 @@
 //!
 //! Invariant: it is read once per process, and nothing here decides what is computed, only how fast.
 
+/// Bytes of a cache line, on x86-64 and on most of AArch64.
+pub(crate) const LINE_BYTES: u32 = 64;
+
+/// Bytes of a page, the least that an entry of the address cache (TLB) stands for.
+pub(crate) const PAGE_BYTES: i64 = 4096;
+
 /// Bytes of the caches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct MachineModel {

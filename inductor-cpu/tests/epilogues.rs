@@ -6,6 +6,7 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 use fx::{Arg, NodeId};
 use inductor::backend::EpilogueMode;
 use inductor::backend::{Backend, CompiledKernel, Library};
+use inductor::heuristics::product_least_side;
 use inductor::plan::{Buf, BufData, Call, CallArg, CallKind, CallResult, Epilogue, KernelId, Layout, Plan, Storage};
 use inductor_cpu::Cpu;
 use proptest::prelude::*;
@@ -190,7 +191,7 @@ proptest! {
         images in 1i64..4, channels in 13i64..40, outputs in 7i64..20, groups in 1i64..3,
         size in 12i64..24, window in 1i64..4, form in 0..2, threads in 1usize..3,
     ) {
-        let outputs = 2 * groups * outputs.max(NARROW);
+        let outputs = 2 * groups * outputs.max(product_least_side() as i64);
         let factors = vec![row_major(&[images, channels * groups, size, size + 3]),
             row_major(&[outputs, channels, window, window])];
         let (rows, columns) = (size - window + 1, size + 3 - window + 1);
@@ -206,8 +207,6 @@ proptest! {
         check(&Case { target: "aten.convolution.default", factors, plain, result, kernel, others }, threads);
     }
 }
-
-const NARROW: i64 = inductor::convolution::NARROW as i64;
 
 #[test]
 fn kernels_whose_rows_are_others_are_not_taken() {

@@ -5,19 +5,10 @@
 //!
 //! Invariant: an autotuner does not change its mind. Absent: what is run.
 
+use crate::heuristics;
 use crate::store::{Key, Store};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-
-/// A way replaces the first one if it needs at most this share of its time.
-const MARGIN: f64 = 0.97;
-
-/// The most rounds of measurement, each of which runs every way once; the least is [`FEWEST`].
-const ROUNDS: usize = 20;
-const FEWEST: usize = 3;
-
-/// The time after which no new round begins.
-const BUDGET: Duration = Duration::from_millis(50);
 
 /// Several ways to compute the same, and which of them is the fastest once that is known.
 pub struct Autotuner {
@@ -70,8 +61,10 @@ fn least_times<E>(ways: usize, mut run: impl FnMut(usize) -> Result<(), E>) -> V
     let start = Instant::now();
     // The first run of each finds cold caches and makes what is kept.
     let mut least: Vec<f64> = (0..ways).map(|way| run(way).map_or(f64::INFINITY, |()| f64::MAX)).collect();
-    for round in 0..ROUNDS {
-        if round >= FEWEST && start.elapsed() > BUDGET {
+    for round in 0..heuristics::autotune_most_rounds() {
+        if round >= heuristics::autotune_least_rounds()
+            && start.elapsed() > Duration::from_millis(heuristics::autotune_budget_ms())
+        {
             break;
         }
         for (way, least) in least.iter_mut().enumerate().filter(|(_, least)| least.is_finite()) {
@@ -86,7 +79,7 @@ fn least_times<E>(ways: usize, mut run: impl FnMut(usize) -> Result<(), E>) -> V
 /// The first way, unless another is faster by more than the margin.
 fn fastest(times: &[f64]) -> usize {
     let least = (0..times.len()).min_by(|&a, &b| times[a].total_cmp(&times[b])).unwrap_or(0);
-    if times[least] <= times[0] * MARGIN { least } else { 0 }
+    if times[least] <= times[0] * heuristics::autotune_margin() { least } else { 0 }
 }
 
 #[cfg(test)]
@@ -154,7 +147,7 @@ mod tests {
             runs += 1;
             Ok::<(), Infallible>(())
         });
-        assert!(runs >= 3 * (1 + FEWEST));
+        assert!(runs >= 3 * (1 + heuristics::autotune_least_rounds()));
     }
 
     #[test]

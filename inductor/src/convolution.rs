@@ -2,6 +2,7 @@
 //!
 //! The planner asks, since such a convolution writes into memory of the plan's; a backend asks for the numbers.
 
+use crate::heuristics;
 use fx::Arg;
 
 /// The numbers of a convolution over two dimensions that is not transposed; each pair is of rows and columns.
@@ -17,9 +18,6 @@ pub struct Convolution {
     pub groups: usize,
 }
 
-/// Products of fewer rows or shorter sums than this would leave most of a vector unit idle.
-pub const NARROW: usize = 12;
-
 impl Convolution {
     /// The numbers of a call of `aten.convolution.default`, from its arguments without tensors: all from the fourth on.
     pub fn of<'a>(plain: impl Iterator<Item = Option<&'a Arg>>) -> Option<Convolution> {
@@ -34,7 +32,8 @@ impl Convolution {
     /// not.
     pub fn is_product(&self, weight: [usize; 4]) -> bool {
         let [channels, inputs, rows, columns] = weight;
-        channels / self.groups >= NARROW && inputs * rows * columns >= NARROW
+        channels / self.groups >= heuristics::product_least_side()
+            && inputs * rows * columns >= heuristics::product_least_side()
     }
 
     /// True if each pixel of the result comes from one pixel, the one at its place.

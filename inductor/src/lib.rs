@@ -17,6 +17,7 @@ pub mod device;
 pub mod epilogue;
 pub mod freeze;
 pub mod grid;
+pub mod heuristics;
 pub mod in_place;
 pub mod kernel;
 pub mod layout;

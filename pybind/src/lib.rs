@@ -17,6 +17,8 @@ mod exec;
 mod fallback_plan;
 mod fx_module;
 mod fx_trace;
+#[cfg(any(test, feature = "sweep"))]
+mod heuristics;
 mod import;
 mod logging;
 mod names;
@@ -42,6 +44,9 @@ mod _native {
         Dynamo, Optimized, Parts, bytecode_of, call_as_it_is, changes_tensors, has_symbols, is_library, reset,
         take_numbers_out,
     };
+    #[cfg(feature = "sweep")]
+    #[pymodule_export]
+    use crate::heuristics::{heuristics, replace_heuristic};
     #[pymodule_export]
     use crate::options::check_options;
     #[pymodule_export]

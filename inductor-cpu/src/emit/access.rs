@@ -2,8 +2,8 @@
 //!
 //! Invariant: no access assumes more than the alignment of one element.
 
-use super::nontemporal::LINE;
 use crate::ir::{Elem, Ir, TYPED, Val, elem, lanes};
+use crate::machine::LINE_BYTES;
 use inkwell::types::{AsTypeRef, BasicMetadataTypeEnum, BasicTypeEnum};
 use inkwell::values::{AsValueRef, BasicMetadataValueEnum, BasicValue, IntValue, PointerValue};
 use inkwell::{AddressSpace, IntPredicate};
@@ -92,7 +92,7 @@ impl<'c> Ir<'c> {
     pub(super) fn store_past(&self, to: PointerValue<'c>, v: Val<'c>) {
         let bytes = lanes(v) * elem(v).bytes();
         let store = self.b.build_store(to, v).expect(TYPED);
-        store.set_alignment(bytes.min(LINE)).expect(TYPED);
+        store.set_alignment(bytes.min(LINE_BYTES)).expect(TYPED);
         let one = self.context.metadata_node(&[self.context.i32_type().const_int(1, false).into()]);
         store.set_metadata(one, self.context.get_kind_id("nontemporal")).expect("a store is an instruction");
     }

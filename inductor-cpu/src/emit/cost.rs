@@ -1,28 +1,12 @@
 //! The cost model of kernels: how far to unroll a vector loop, and how much work one iteration of the root is.
 
 use super::lane_count;
+use crate::heuristics;
+use crate::machine::PAGE_BYTES;
 use crate::target::Host;
 use fx::prim::Cost;
 use inductor::loop_ir::{Acc, Kernel, Loop, Op, Param, Role, Stmt, Value};
 use symshapes::{DType, Expr, Sym};
-
-/// Bodies up to this cost are copied four times; up to [`TWO_COPIES`], twice.
-const FOUR_COPIES: i64 = 14;
-const TWO_COPIES: i64 = 90;
-
-/// Bodies up to this cost are copied eight times where each iteration reads from another page of memory: the more of
-/// it, the better.
-const EIGHT_COPIES: i64 = 4;
-
-/// Bytes from one page of memory to the next.
-const PAGE: i64 = 4096;
-
-/// Vectors of a long row.
-const LONG: i64 = 64;
-
-/// Rows that are read side by side, a few elements of each at a time: more of them need more pages of memory than a
-/// processor keeps the addresses of, and are forgotten before their next elements are asked for.
-const ROWS_AT_ONCE: i64 = 256;
 
 /// Estimated work of a kernel.
 #[derive(Clone, Copy, Debug)]
@@ -35,15 +19,6 @@ pub(crate) struct Work {
     pub(crate) longest: i64,
 }
 
-/// Nanoseconds of one unit of cost (about one vector instruction).
-const UNIT_NS: f64 = 0.15;
-
-/// Units of one vector to or from memory: between what the first-level cache takes and what main memory takes.
-const ACCESS: f64 = 6.0;
-
-/// Units of one vector to or from memory where neighbouring lanes lie apart.
-const SCATTERED: f64 = 18.0;
-
 /// Estimates a kernel's work, given the value of each extent.
 pub(crate) fn work(kernel: &Kernel, host: &Host, value: &dyn Fn(Expr) -> i64) -> Work {
     let lanes = i64::from(lane_count(kernel, host));
@@ -51,8 +26,8 @@ pub(crate) fn work(kernel: &Kernel, host: &Host, value: &dyn Fn(Expr) -> i64) ->
     let body = run_time(kernel, &kernel.root.body, if kernel.root.vector { 1 } else { lanes }, lane, value);
     let units = if kernel.root.vector { body / lanes as f64 } else { body };
     let grain = if kernel.root.vector { lanes * i64::from(copies(kernel, host, &kernel.root, None).max(4)) } else { 1 };
-    let longest = if reads_rows(kernel, lanes as u32) { ROWS_AT_ONCE } else { i64::MAX };
-    Work { ns: units * UNIT_NS, grain, longest }
+    let longest = if reads_rows(kernel, lanes as u32) { heuristics::rows_at_once() } else { i64::MAX };
+    Work { ns: units * heuristics::unit_ns(), grain, longest }
 }
 
 /// Units of one run through a block. `lanes` are the iterations that a vector loop inside takes at once, `lane` is the
@@ -78,7 +53,11 @@ fn run_time(kernel: &Kernel, body: &[Stmt], lanes: i64, lane: Option<Sym>, value
 
 /// Units of one vector to or from these places.
 fn access(kernel: &Kernel, index: Expr, lane: Option<Sym>) -> f64 {
-    if lane.is_some_and(|lane| lies_apart(kernel, index, lane)) { SCATTERED } else { ACCESS }
+    if lane.is_some_and(|lane| lies_apart(kernel, index, lane)) {
+        heuristics::scattered_cost()
+    } else {
+        heuristics::access_cost()
+    }
 }
 
 /// True if neighbouring lanes are known to lie further apart than one element.
@@ -118,7 +97,7 @@ pub(super) fn lies_past(kernel: &Kernel, param: Param, index: Expr, axis: Sym, b
 fn turns_pages(kernel: &Kernel, of: &Loop) -> bool {
     let turns = |stmt: &Stmt, sym: Sym| match *stmt {
         Stmt::Let(v) => match kernel.values[v].op {
-            Op::Load { param, index, .. } => lies_past(kernel, param, index, sym, PAGE),
+            Op::Load { param, index, .. } => lies_past(kernel, param, index, sym, PAGE_BYTES),
             _ => false,
         },
         Stmt::Loop(_) | Stmt::Store { .. } | Stmt::Accumulate { .. } => false,
@@ -131,14 +110,14 @@ fn turns_pages(kernel: &Kernel, of: &Loop) -> bool {
 
 /// True if a block of so many iterations as there are lanes is so short that they stand one after the other.
 pub(super) fn is_short(kernel: &Kernel, of: &Loop) -> bool {
-    block_cost(kernel, &of.body) <= FOUR_COPIES
+    block_cost(kernel, &of.body) <= heuristics::unroll_four_cost()
 }
 
 /// True if a vector loop over rows is typically so long that each of its rows is worth being written from one end to
 /// the other, and there is a block of rows.
 pub(super) fn pays_as_rows(kernel: &Kernel, root: &Loop, rows: &Loop, lanes: u32) -> bool {
     let typical = |of: &Loop| kernel.exprs.hint(kernel.axes[of.axis].extent).unwrap_or(0);
-    typical(root) >= LONG * i64::from(lanes) && typical(rows) >= i64::from(lanes)
+    typical(root) >= heuristics::long_row_vectors() * i64::from(lanes) && typical(rows) >= i64::from(lanes)
 }
 
 /// True if the root reads rows across its lanes and writes long ones.
@@ -167,9 +146,9 @@ pub(super) fn copies(kernel: &Kernel, host: &Host, of: &Loop, full: Option<i64>)
     let wanted = match (host.copies, block_cost(kernel, &of.body)) {
         (Some(copies), _) => i64::from(copies),
         (None, _) if transposes(kernel, of) => 1,
-        (None, 0..=EIGHT_COPIES) if turns_pages(kernel, of) => 8,
-        (None, 0..=FOUR_COPIES) => 4,
-        (None, cost) if cost <= TWO_COPIES => 2,
+        (None, cost) if cost <= heuristics::unroll_eight_cost() && turns_pages(kernel, of) => 8,
+        (None, cost) if cost <= heuristics::unroll_four_cost() => 4,
+        (None, cost) if cost <= heuristics::unroll_two_cost() => 2,
         (None, _) => 1,
     };
     let Some(full) = full else { return wanted as u32 };

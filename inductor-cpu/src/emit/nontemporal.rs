@@ -9,16 +9,12 @@
 //! that follows.
 
 use super::{Emitter, Many, cost};
+use crate::heuristics;
 use crate::ir::{Ir, Val};
+use crate::machine::LINE_BYTES;
 use inductor::loop_ir::{Op, Param, Role};
 use inkwell::IntPredicate;
 use inkwell::values::{IntValue, PointerValue};
-
-/// Bytes of a line of the caches.
-pub(super) const LINE: u32 = 64;
-
-/// Shorter vectors do not fill a line before it is written.
-const SHORTEST: u32 = 16;
 
 impl<'c> Emitter<'_, 'c> {
     /// Finds out whether results go past the caches. Where sizes are symbols, typical ones decide on whether that is
@@ -41,7 +37,7 @@ impl<'c> Emitter<'_, 'c> {
         let Some(streams) = self.nontemporal.filter(|_| self.is_only_written(param)) else { return false };
         let (elem, buffer) = (self.elem_of(param).memory(), self.buffer(param));
         let bytes = self.lanes * elem.bytes();
-        if bytes < SHORTEST {
+        if bytes < heuristics::nontemporal_least_bytes() {
             return false;
         }
         let each = |ir: &Ir<'c>, store: fn(&Ir<'c>, PointerValue<'c>, Val<'c>)| {
@@ -50,7 +46,7 @@ impl<'c> Emitter<'_, 'c> {
                 store(ir, ir.at(elem, buffer, at), self.wide(value, copy));
             }
         };
-        let is_aligned = self.ir.is_aligned(self.ir.at(elem, buffer, base), bytes.min(LINE));
+        let is_aligned = self.ir.is_aligned(self.ir.at(elem, buffer, base), bytes.min(LINE_BYTES));
         let past = self.ir.and(streams, is_aligned);
         self.ir.one_of(past, |ir| each(ir, Ir::store_past), |ir| each(ir, Ir::store));
         true

@@ -10,15 +10,10 @@
 use super::Emitter;
 use super::cost::{lies_past, typical_bytes};
 use super::index::Form;
+use crate::heuristics;
 use crate::machine::MachineModel;
 use inductor::loop_ir::{Kernel, Loop, Op, Role, Stmt, Value};
 use rustc_hash::FxHashSet;
-
-/// Fewer rows than these the processor follows all at once.
-const MANY: i64 = 16;
-
-/// Bytes from row to row that no iteration of a vector loop reads together.
-const ROW: i64 = 512;
 
 /// The loads that ask for what the next iteration of the vector loop around reads.
 pub(super) fn prefetched_loads(kernel: &Kernel, machine: MachineModel) -> FxHashSet<Value> {
@@ -35,12 +30,13 @@ fn find(kernel: &Kernel, of: &Loop, loads: &mut FxHashSet<Value>) {
         let Stmt::Loop(inner) = stmt else { continue };
         find(kernel, inner, loads);
         let rows = &kernel.axes[inner.axis];
-        if of.vector && kernel.exprs.hint(rows.extent).is_some_and(|rows| rows >= MANY) {
+        if of.vector && kernel.exprs.hint(rows.extent).is_some_and(|rows| rows >= heuristics::prefetch_least_rows()) {
             let far = |stmt: &Stmt| match *stmt {
                 Stmt::Let(value) => match kernel.values[value].op {
                     Op::Load { param, index, mask: None } => {
                         let is_read = kernel.params[param].role == Role::In;
-                        (is_read && lies_past(kernel, param, index, rows.sym, ROW)).then_some(value)
+                        (is_read && lies_past(kernel, param, index, rows.sym, heuristics::prefetch_row_bytes()))
+                            .then_some(value)
                     }
                     _ => None,
                 },

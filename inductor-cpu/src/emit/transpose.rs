@@ -11,6 +11,7 @@
 use super::index::{Form, SymValue};
 use super::loops::{Range, VectorLoop};
 use super::{Emitter, Many, cost};
+use crate::heuristics;
 use crate::ir::{Elem, Ir, TYPED, Val, lanes, set_attributes};
 use inductor::loop_ir::{Loop, Op, Param, Role, Stmt, Value};
 use inkwell::AddressSpace;
@@ -23,9 +24,6 @@ use symshapes::{Expr, Node, Sym, Term};
 
 /// At most so many loads of a loop are read through tiles: they share the first-level cache.
 const TILES: usize = 4;
-
-/// Up to so many lanes, a square of all of them is transposed in registers.
-const WHOLE: u32 = 8;
 
 /// The elements that are read ahead for the serial loop that is being emitted.
 pub(super) enum Ahead<'c> {
@@ -253,7 +251,7 @@ impl<'c> Emitter<'_, 'c> {
 impl Elem {
     /// Rows of the squares in which elements of so many lanes are transposed.
     fn square(self, lanes: u32) -> u32 {
-        if lanes <= WHOLE { lanes } else { (16 / self.bytes()).min(4) }
+        if lanes <= heuristics::transpose_whole_lanes() { lanes } else { (16 / self.bytes()).min(4) }
     }
 }
 

@@ -1,13 +1,12 @@
 //! Which calls of ATen's operators are matrix products of ours.
 
 use super::{Convolve, Gemm, Product};
+use crate::heuristics;
 use fx::aten::Aten;
-use inductor::convolution::{Convolution, NARROW};
+use inductor::convolution::Convolution;
+use inductor::heuristics::product_least_side;
 use inductor::plan::{Call, CallArg, Layout, View};
 use symshapes::DType;
-
-/// Products of fewer floating point operations than this take longer to prepare than to compute.
-const SMALL: usize = 2_000_000;
 
 /// The product that a call computes, and its arguments: the factors, what the product is added to, and `out`. `None` if
 /// it is none, or one that the library computes at least as fast.
@@ -25,11 +24,11 @@ pub(crate) fn of_call(call: &Call, out: &View) -> Option<(Product, Vec<View>)> {
         _ => return None,
     };
     let pays = match &product {
-        Product::Gemm(gemm) => gemm.m.min(gemm.n).min(gemm.k) >= NARROW,
-        Product::Convolve(form) => form.images * form.pixels() >= NARROW,
+        Product::Gemm(gemm) => gemm.m.min(gemm.n).min(gemm.k) >= product_least_side(),
+        Product::Convolve(form) => form.images * form.pixels() >= product_least_side(),
     };
     let views: Vec<View> = views.into_iter().flatten().cloned().collect();
-    let is_large = product.count() * product.flop() >= SMALL;
+    let is_large = product.count() * product.flop() >= heuristics::product_least_flop();
     (is_plain_sum && pays && is_large && views.iter().all(|view| view.dtype == DType::F32)).then_some((product, views))
 }
 

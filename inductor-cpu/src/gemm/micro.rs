@@ -5,6 +5,7 @@
 //! all are multiplied and added.
 
 use crate::compile::{build, object_key};
+use crate::heuristics;
 use crate::ir::{Elem, Ir, Val};
 use crate::jit::Code;
 use crate::launch::pool;
@@ -15,9 +16,6 @@ use inkwell::context::Context;
 use inkwell::module::Module;
 use inkwell::values::{IntValue, PointerValue};
 use rayon::prelude::*;
-
-/// Steps of the inner loop that are written out.
-const UNROLL: i64 = 2;
 
 /// The tile that stays in registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -135,7 +133,8 @@ enum Distance {
 impl Micro {
     pub(super) fn new(host: &'static Host, store: &dyn Store) -> Result<Micro, String> {
         let tile = Tile::of(host);
-        let key = |name: &str| object_key(host, "product", &format!("{name} {tile:?} {UNROLL}"));
+        let unroll = heuristics::product_unroll();
+        let key = |name: &str| object_key(host, "product", &format!("{name} {tile:?} {unroll}"));
         let multiply = |tile: Tile, rows: Rows| {
             let key = key(&format!("{rows:?} {tile:?}"));
             build(host, store, &key, |context, symbol| Ok(emit_multiply(context, symbol, host, tile, rows)))
@@ -335,9 +334,10 @@ impl<'c> Multiply<'_, 'c> {
         };
         let zero = ir.float(Elem::F32, self.tile.width as u32, 0.0);
         let zeros = vec![zero; self.tile.rows * self.tile.vectors];
-        let whole = ir.and(steps.into(), ir.i64(-UNROLL).into()).into_int_value();
-        let sums = ir.count(ir.i64(0), whole, UNROLL, &zeros, |_, at, sums| {
-            (0..UNROLL).fold(sums.to_vec(), |sums, step| self.step(ir.add_nsw(at, ir.i64(step)), &starts, &sums))
+        let whole = ir.and(steps.into(), ir.i64(-heuristics::product_unroll()).into()).into_int_value();
+        let sums = ir.count(ir.i64(0), whole, heuristics::product_unroll(), &zeros, |_, at, sums| {
+            (0..heuristics::product_unroll())
+                .fold(sums.to_vec(), |sums, step| self.step(ir.add_nsw(at, ir.i64(step)), &starts, &sums))
         });
         let sums = ir.count(whole, steps, 1, &sums, |_, at, sums| self.step(at, &starts, sums));
         let place = |at: usize| {

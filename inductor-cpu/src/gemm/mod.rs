@@ -6,7 +6,7 @@
 //! the first-level cache, and go out when they are complete, transposed if the smaller operand was the left one. An
 //! [`epilogue`] is computed with each part of the result that has gone out.
 //!
-//! Order of summation: by ones along the contracted dimension, in blocks of at most [`STEPS`].
+//! Order of summation: by ones along the contracted dimension, in blocks of at most `heuristics::product_steps`.
 //!
 //! Invariant: nothing outside of the operands and `out` is touched; rows and lanes that a tile has too many are
 //! computed from zeros and never leave scratch.
@@ -17,6 +17,7 @@ mod epilogue;
 mod micro;
 mod pack;
 
+use crate::heuristics;
 pub(crate) use call::of_call;
 pub use conv::Convolve;
 pub(crate) use epilogue::{Ending, fits, row};
@@ -30,32 +31,6 @@ use inductor::store::Store;
 use micro::{Micro, Rows, Tiles};
 use pack::Piece;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-
-/// At most so many steps along the contracted dimension at once: a panel of them stays in the first-level cache, and
-/// errors of rounding grow with their number.
-const STEPS: usize = 256;
-
-/// Bytes of sums that grow in scratch: half of a first-level cache.
-const SUM_BYTES: usize = 24 << 10;
-
-/// Bytes of the sums of a part that are complete with the first block of steps, and are written at once where they
-/// belong.
-const ONCE_BYTES: usize = 8 * SUM_BYTES;
-
-/// Bytes of panels that are made at once.
-const PANEL_BYTES: usize = 4 << 20;
-
-/// Larger panels, which very long sums need, are given back after the call.
-const KEPT_BYTES: usize = 2 * PANEL_BYTES;
-
-/// Less work than this (in floating point operations) is not worth waking another thread for.
-const ALONE_FLOP: usize = 2_000_000;
-
-/// Pieces of a stack for each thread, so that a late thread holds nobody up.
-const PIECES_PER_THREAD: usize = 4;
-
-/// Tiles that stand below each other in one piece of work.
-const DOWN: usize = 4;
 
 /// A product of matrices, a stack of them: dimensions and the strides of the operands, in elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -193,9 +168,9 @@ impl Multiplier {
     ) {
         let (threads, pool) = on;
         let count = product.count();
-        let threads = threads.min(product.flop() * count / ALONE_FLOP).max(1);
+        let threads = threads.min(product.flop() * count / heuristics::product_thread_flop()).max(1);
         let (across, inside) = if count >= threads { (threads, 1) } else { (1, threads) };
-        let pieces = across * PIECES_PER_THREAD;
+        let pieces = across * heuristics::product_pieces_per_thread();
         in_pieces(count as i64, count.div_ceil(pieces) as i64, across, pool, &|begin, end| {
             let mut panels = self.held().pop().unwrap_or_default();
             for which in begin as usize..end as usize {
@@ -203,7 +178,7 @@ impl Multiplier {
                 let matrices = unsafe { product.matrices(at, which) };
                 matrices.multiply(micro, &mut panels, after, (inside, pool));
             }
-            if panels.len() <= KEPT_BYTES / size_of::<f32>() {
+            if panels.len() <= heuristics::product_kept_bytes() / size_of::<f32>() {
                 self.held().push(panels);
             }
         });
@@ -369,7 +344,7 @@ impl Matrices {
                     unsafe { self.pack_panel(micro, (first + lane, width.min(count - lane)), to) };
                 }
             });
-            let chunk = micro.tile.rows * DOWN;
+            let chunk = micro.tile.rows * heuristics::product_tiles_down();
             let (across, down) = (count.div_ceil(blocks.lanes), self.rows.div_ceil(chunk));
             in_pieces((across * down) as i64, 1, threads, pool, &|begin, end| {
                 for piece in begin as usize..end as usize {
@@ -394,17 +369,22 @@ impl Matrices {
 
     fn blocks(&self, micro: &Micro, threads: usize) -> Blocks {
         let width = micro.tile.lanes();
-        let count = self.steps.div_ceil(STEPS).max(1);
+        let count = self.steps.div_ceil(heuristics::product_steps()).max(1);
         let steps = self.steps.div_ceil(count).next_multiple_of(4).max(1);
         let fit = |bytes: usize, steps: usize| (bytes / size_of::<f32>() / steps.max(1) / width).max(1) * width;
-        let sum_bytes = if count == 1 && self.out.along == 1 { ONCE_BYTES } else { SUM_BYTES };
-        let most =
-            fit(micro.block_bytes, steps).min(fit(sum_bytes, micro.tile.rows * DOWN)).min(fit(PANEL_BYTES, self.steps));
+        let sum_bytes = if count == 1 && self.out.along == 1 {
+            heuristics::product_once_bytes()
+        } else {
+            heuristics::product_sum_bytes()
+        };
+        let most = fit(micro.block_bytes, steps)
+            .min(fit(sum_bytes, micro.tile.rows * heuristics::product_tiles_down()))
+            .min(fit(heuristics::product_panel_bytes(), self.steps));
         // Blocks of one length, and enough of them for all threads to end together.
-        let down = self.rows.div_ceil(micro.tile.rows * DOWN);
-        let across = self.lanes.div_ceil(most).max((threads * PIECES_PER_THREAD).div_ceil(down));
+        let down = self.rows.div_ceil(micro.tile.rows * heuristics::product_tiles_down());
+        let across = self.lanes.div_ceil(most).max((threads * heuristics::product_pieces_per_thread()).div_ceil(down));
         let lanes = self.lanes.div_ceil(across).next_multiple_of(width).min(most);
-        let group = fit(PANEL_BYTES, self.steps) / lanes * lanes;
+        let group = fit(heuristics::product_panel_bytes(), self.steps) / lanes * lanes;
         Blocks { steps, lanes, group: group.max(lanes) }
     }
 

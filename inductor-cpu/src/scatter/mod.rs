@@ -10,6 +10,7 @@ mod call;
 
 pub(crate) use call::of_call;
 
+use crate::heuristics;
 use crate::launch::{Pool, in_pieces};
 use inductor::backend::CompiledKernel;
 use std::ops::AddAssign;
@@ -19,12 +20,6 @@ use symshapes::DType;
 
 /// Stands for the place of what goes nowhere.
 const NOWHERE: u32 = u32::MAX;
-
-/// Elements that a thread takes at a time: they should last longer than it takes another thread to begin.
-const PIECE: usize = 1 << 14;
-
-/// Elements of a row that a thread takes at least.
-const STRIP: usize = 64;
 
 /// Places that are looked up at a time where each serves once.
 const BLOCK: usize = 512;
@@ -197,7 +192,11 @@ impl Scatter {
     /// each begins its part of the result just before it adds to that.
     fn share(&self, outermost: Option<&Axis>, iterations: usize, threads: usize) -> Share {
         match outermost {
-            Some(axis) if axis.out * axis.size == self.elements && axis.out >= STRIP && axis.size >= threads => {
+            Some(axis)
+                if axis.out * axis.size == self.elements
+                    && axis.out >= heuristics::scatter_strip()
+                    && axis.size >= threads =>
+            {
                 Share { each: iterations / axis.size, part: Some(axis.out) }
             }
             _ => Share { each: 1, part: None },
@@ -235,11 +234,17 @@ impl<T: Copy + AddAssign> Sum<'_, T> {
     ) {
         let Share { each, part } = self.scatter.share(outermost, iterations, threads);
         if part.is_none() {
-            in_pieces(self.scatter.elements as i64, PIECE as i64, threads, pool, &|begin, end| {
-                self.begin(begin as usize, end as usize);
-            });
+            in_pieces(
+                self.scatter.elements as i64,
+                heuristics::scatter_piece() as i64,
+                threads,
+                pool,
+                &|begin, end| {
+                    self.begin(begin as usize, end as usize);
+                },
+            );
         }
-        let length = PIECE.div_ceil(each * elements) as i64;
+        let length = heuristics::scatter_piece().div_ceil(each * elements) as i64;
         in_pieces((iterations / each) as i64, length, threads, pool, &|begin, end| {
             let (begin, end) = (begin as usize, end as usize);
             if let Some(part) = part {
@@ -366,7 +371,7 @@ impl<T: Copy + AddAssign> Sum<'_, T> {
             // Rows that lie side by side, in strips.
             Some((last, rows)) if last.source == 1 && last.out == 1 => {
                 let iterations = count(groups) * count(rows);
-                let strips = (on.0 * 4).div_ceil(iterations).min(last.size.div_ceil(STRIP));
+                let strips = (on.0 * 4).div_ceil(iterations).min(last.size.div_ceil(heuristics::scatter_strip()));
                 let strip = last.size.div_ceil(strips);
                 self.share(rows.first(), (iterations * strips, strip * length), on, &|piece| {
                     let at = piece % strips * strip;

@@ -6,36 +6,14 @@
 //! so, too: blocks of rows are read in the order in which memory has them, beside whatever else reads those rows.
 
 use super::builder::Builder;
+use crate::heuristics;
 use crate::tensor_ir::{Dims, Op, Tensor, typical};
 use fx::prim::Reduction;
 use smallvec::SmallVec;
 use symshapes::Expr;
 
-/// Fewer results than this are few, where neighbours in memory are combined.
-const FEW_ROWS: i64 = 8;
-
-/// Counterpart of [`FEW_ROWS`] where neighbours lie side by side in the result, and go through lanes.
-const FEW_COLUMNS: i64 = 512;
-
-/// Elements below which a second kernel takes longer than it saves.
-const MUCH: i64 = 1 << 18;
-
-/// Elements that no cache of a single core holds.
-const VERY_MUCH: i64 = 1 << 21;
-
-/// So many parts at least, and stretches of a dimension at most.
-const PARTS: i64 = 32;
-const MOST_STRETCHES: i64 = 1024;
-
-/// Neighbours, or else rows, that a part combines at least.
-const LENGTH: i64 = 128;
-const ROWS: i64 = 16;
-
 /// Neighbours that share a line of memory.
 const LINE: i64 = 16;
-
-/// Elements of a stretch at most: a core's cache holds them.
-const MOST_OF_STRETCH: i64 = 1 << 16;
 
 /// Reduced dimensions, in order.
 type Reduced = SmallVec<[usize; 5]>;
@@ -52,18 +30,24 @@ impl Builder {
         let (kept, length) = (self.extent(x, &kept), self.extent(x, dims));
         let all = kept.saturating_mul(length);
         let is_little = match is_across {
-            true => kept < FEW_COLUMNS || all >= VERY_MUCH,
-            false => kept < FEW_ROWS,
+            true => kept < heuristics::split_few_columns() || all >= heuristics::split_column_elements(),
+            false => kept < heuristics::split_few_rows(),
         };
-        if !is_little || all < MUCH {
+        if !is_little || all < heuristics::split_least_elements() {
             return None;
         }
-        let leading = 1 + (0..dims.len()).find(|&at| self.extent(x, &dims[..=at]) >= PARTS)?;
-        let (x, parts, rest) = if !is_across && self.extent(x, &dims[leading..]) >= LENGTH {
+        let leading =
+            1 + (0..dims.len()).find(|&at| self.extent(x, &dims[..=at]) >= heuristics::split_least_parts())?;
+        let (x, parts, rest) = if !is_across && self.extent(x, &dims[leading..]) >= heuristics::split_part_length() {
             (x, Reduced::from_slice(&dims[..leading]), Reduced::from_slice(&dims[leading..]))
         } else {
-            let (least, width, unit) = if is_across { (ROWS, kept, 1) } else { (LENGTH, 1, LINE) };
-            let suits = |length: i64| length >= least && length.saturating_mul(width) <= MOST_OF_STRETCH;
+            let (least, width, unit) = if is_across {
+                (heuristics::split_part_rows(), kept, 1)
+            } else {
+                (heuristics::split_part_length(), 1, LINE)
+            };
+            let suits =
+                |length: i64| length >= least && length.saturating_mul(width) <= heuristics::split_part_elements();
             self.stretches(kind, x, (dims, leading - 1), unit, suits)?
         };
         let left: Dims = (0..self.rank(x)).filter(|d| !rest.contains(d)).map(|d| self.sizes(x)[d]).collect();
@@ -93,9 +77,11 @@ impl Builder {
         let cut = dims[at];
         let size = self.sizes(x)[cut];
         let [before, extent, behind] = [&dims[..at], &[cut], &dims[at + 1..]].map(|dims| self.extent(x, dims));
-        let fits = |&n: &i64| before.saturating_mul(n) >= PARTS && suits((extent / n).saturating_mul(behind));
+        let fits = |&n: &i64| {
+            before.saturating_mul(n) >= heuristics::split_least_parts() && suits((extent / n).saturating_mul(behind))
+        };
         let is_equal = |&n: &i64| self.graph.pool.as_int(size).is_some_and(|size| size % n == 0);
-        let mut counts = (2..=MOST_STRETCHES).filter(fits);
+        let mut counts = (2..=heuristics::split_most_parts()).filter(fits);
         let (count, length) = match counts.clone().find(is_equal) {
             Some(count) => (count, self.int(extent / count)),
             None => {

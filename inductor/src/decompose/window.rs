@@ -7,15 +7,13 @@ mod columns;
 mod depthwise;
 mod pool;
 
+use crate::heuristics;
 use fx::aten::Aten;
 use symshapes::{DType, Expr};
 
 use super::{Args, Builder, Rewrite, unsupported};
 use crate::backend::Capabilities;
 use crate::tensor_ir::{Dims, Tensor};
-
-/// Larger windows are a library's: each element is a load of its own.
-const MOST_ELEMENTS: usize = 25;
 
 /// A rule that turns an operator with a window into primitives.
 pub(super) type Windowed = fn(&mut Builder, &Args) -> Rewrite;
@@ -53,7 +51,7 @@ fn axes(b: &Builder, a: &Args, image: Tensor, window: [i64; 2]) -> Rewrite<[Axis
     let dilation = if a.has("dilation") { pair(a, "dilation", [1; 2])? } else { [1; 2] };
     let axis = |k| Axis { window: window[k], stride: stride[k], padding: padding[k], dilation: dilation[k] };
     let axes = [0, 1].map(axis);
-    let is_small = (1..=MOST_ELEMENTS as i64).contains(&window[0].saturating_mul(window[1]));
+    let is_small = (1..=heuristics::window_most_elements() as i64).contains(&window[0].saturating_mul(window[1]));
     let is_usual = |axis: &Axis| axis.window > 0 && axis.stride > 0 && axis.dilation > 0 && axis.padding >= 0;
     if is_small && axes.iter().all(is_usual) { Ok(axes) } else { unsupported("a large window") }
 }

@@ -3,6 +3,7 @@
 //!
 //! Invariant: a float with bounds is neither infinite nor `NaN`, and an integer with finite ones has not overflowed.
 
+use crate::heuristics;
 use fx::prim::Pointwise;
 use symshapes::DType;
 
@@ -14,9 +15,6 @@ const EXACT: f64 = (1_i64 << 52) as f64;
 
 /// More than what rounding changes in one step, on any device.
 const SLACK: f64 = 1e-5;
-
-/// Values that are looked at for one answer.
-const MOST_VALUES: u32 = 64;
 
 /// A value's least and greatest number.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -66,7 +64,7 @@ impl Bounds {
 impl Scopes<'_> {
     /// A value's bounds, if it has any.
     pub(super) fn bounds(&self, v: Value) -> Option<Bounds> {
-        self.bounds_within(v, &mut MOST_VALUES.clone())
+        self.bounds_within(v, &mut heuristics::bounds_most_values())
     }
 
     fn bounds_within(&self, v: Value, left: &mut u32) -> Option<Bounds> {

@@ -1,16 +1,12 @@
 //! Loop nests: splitting and merging a domain's axes, and choosing which is parallel and which goes over lanes.
 
+use crate::heuristics;
 use rustc_hash::FxHashMap;
 use symshapes::{Expr, Node, Pool, Sym};
 
 use crate::schedule::{Domain, Root, RootKind, Roots};
 use crate::schedule::{LoopVars, Reads, flat_index};
 use crate::tensor_ir::{Dims, TensorGraph, typical};
-
-/// Rounds of splitting; views of views rarely need more than two.
-const MAX_SPLITS: usize = 6;
-/// Pieces that the parallel loop should have at least, so that threads share the work evenly.
-const MIN_PIECES: i64 = 32;
 
 /// Lanes of a wide vector.
 const LANES: u64 = 16;
@@ -85,7 +81,7 @@ pub(super) fn settle(
     domain: &Domain,
 ) -> (LoopVars, Nest) {
     let mut domain = domain.clone();
-    for _ in 0..MAX_SPLITS {
+    for _ in 0..heuristics::nest_most_splits() {
         let vars = LoopVars::new(pool, &domain);
         let indices = collect(graph, pool, roots, group, &vars);
         let finer = split(pool, &vars, &indices);
@@ -305,7 +301,7 @@ fn parallel(
     }
     let (mut pieces, mut many) = (Expr::ONE, 1);
     let mut count = 0;
-    while count < outer.len() && many < MIN_PIECES {
+    while count < outer.len() && many < heuristics::parallel_least_pieces() {
         many *= typical(pool, outer[count].extent);
         pieces = pool.mul(pieces, outer[count].extent);
         count += 1;

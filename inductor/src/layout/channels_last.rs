@@ -10,6 +10,7 @@
 //! what the copies cost. A ResNet of one image is left alone, one of four is not.
 
 use super::library;
+use crate::heuristics;
 use crate::tensor_ir::{
     Arg, Call, CallId, Dims, Op, Output, Tensor, TensorData, TensorGraph, View, numel, typical_numel,
 };
@@ -18,9 +19,6 @@ use fx::Arg as Plain;
 use fx::aten::rules::Extern;
 use rustc_hash::FxHashMap;
 use symshapes::{DType, Expr, Pool};
-
-/// A copy moves an element about as dearly as a convolution gains this many.
-const COPY: i64 = 4;
 
 /// Gives convolutions their memory format, if the library gains by that.
 pub(super) fn spread(graph: TensorGraph) -> TensorGraph {
@@ -155,7 +153,9 @@ impl Pass<'_> {
         }
         for (t, copies) in self.copies.iter() {
             let count = i64::from(copies.last) + i64::from(copies.promised);
-            gain = gain.saturating_sub(count.saturating_mul(COPY).saturating_mul(elements(t)));
+            gain = gain.saturating_sub(
+                count.saturating_mul(heuristics::channels_last_copy_cost()).saturating_mul(elements(t)),
+            );
         }
         gain > 0
     }

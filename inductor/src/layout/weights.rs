@@ -6,7 +6,7 @@
 //! kernel that [`freeze`](crate::freeze) moves to the front.
 
 use super::library;
-use crate::convolution::NARROW;
+use crate::heuristics;
 use crate::schedule::all_places;
 use crate::tensor_ir::{Arg, Dims, Op, Tensor, TensorData, TensorGraph, contiguous_strides, typical};
 use fx::aten::rules::Extern;
@@ -70,7 +70,8 @@ fn wanted(graph: &mut TensorGraph, weights: &[usize]) -> FxHashMap<Tensor, Dims>
 /// True if it pays to have a factor's sums side by side, one of `own` rows of `steps`, where the other factor has
 /// `others`: what is moved besides the arithmetic is then the other factor and, transposed, the result.
 fn pays(own: i64, others: i64, steps: i64) -> bool {
-    others >= NARROW as i64 && own.saturating_mul(steps) > others.saturating_mul(own.saturating_add(steps))
+    others >= heuristics::product_least_side() as i64
+        && own.saturating_mul(steps) > others.saturating_mul(own.saturating_add(steps))
 }
 
 /// Dense strides with which the last dimension but `behind - 1` runs fastest.

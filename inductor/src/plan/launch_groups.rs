@@ -15,24 +15,12 @@
 //!   were;
 //! - steps that follow from weights alone keep to themselves.
 
+use crate::heuristics;
 use cranelift_entity::SecondaryMap;
 
 use super::{Buf, Launch, Plan, Step, Storage};
 use crate::loop_ir::{Op, Param, ParamData, Role};
 use symshapes::Expr;
-
-/// A kernel that touches more bytes has enough to do alone.
-const SMALL: usize = 4 << 20;
-
-/// The most bytes that the kernels of a group touch in all. None of their buffers can lie where another lies.
-const MOST: usize = 64 << 20;
-
-/// An input that a large kernel shares with another one has at least so many bytes.
-const SHARED: usize = 1 << 20;
-
-/// Counterpart of [`MOST`] for a kernel that moves past others: what they have left in the cache should still be there
-/// when it is read.
-const MOST_MOVED: usize = 2 << 20;
 
 /// Launches kernels together where that pays. The arena is not laid out yet.
 pub(super) fn group(plan: &mut Plan) {
@@ -98,10 +86,10 @@ impl<'a> Grouping<'a> {
         let first = self.first(&launch);
         let end = self.done.len();
         let fits = |&(step, taken): &(usize, usize)| {
-            let most = if step + 1 == end { MOST } else { MOST_MOVED };
+            let most = if step + 1 == end { heuristics::group_bytes() } else { heuristics::group_moved_bytes() };
             step >= first && taken.saturating_add(bytes) <= most
         };
-        let at = if bytes > SMALL {
+        let at = if bytes > heuristics::group_kernel_bytes() {
             self.beside(&launch, first).unwrap_or(end)
         } else if let Some(number) = self.open.iter().position(fits) {
             let (step, taken) = &mut self.open[number];
@@ -120,7 +108,7 @@ impl<'a> Grouping<'a> {
             Some(Step::Group(launches)) => launches.push(launch),
             Some(step) => *step = Step::Group(step.launches().iter().cloned().chain([launch]).collect()),
             None => {
-                self.open.extend((bytes <= SMALL).then_some((at, bytes)));
+                self.open.extend((bytes <= heuristics::group_kernel_bytes()).then_some((at, bytes)));
                 self.done.push(Step::Launch(launch));
             }
         }
@@ -129,7 +117,8 @@ impl<'a> Grouping<'a> {
     /// The step of a large kernel that walks through the same memory, from the step `first` on; where there is none,
     /// this one may have others beside it.
     fn beside(&mut self, launch: &Launch, first: usize) -> Option<usize> {
-        let (walks, writes_much) = (self.plan.walks(launch), self.plan.written_bytes(launch) > SMALL);
+        let (walks, writes_much) =
+            (self.plan.walks(launch), self.plan.written_bytes(launch) > heuristics::group_kernel_bytes());
         let suits = |walker: &&mut Walker| {
             let is_shared = walker.walks.iter().any(|walk| walks.contains(walk));
             walker.step >= first && is_shared && !(writes_much && walker.writes_much)
@@ -179,7 +168,7 @@ impl Plan {
             steps.iter().find(|(sym, _)| *sym == axis.sym).map(|&(_, step)| step)
         };
         let walk = |(&buf, (param, data)): (&Buf, (Param, &ParamData))| {
-            let is_large = self.bufs[buf].bytes().is_some_and(|bytes| bytes >= SHARED);
+            let is_large = self.bufs[buf].bytes().is_some_and(|bytes| bytes >= heuristics::group_shared_bytes());
             let mut loads = kernel.values.values().filter_map(|value| match value.op {
                 Op::Load { param: from, index, .. } if from == param => Some(step(index)),
                 _ => None,

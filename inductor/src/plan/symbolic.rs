@@ -1,5 +1,6 @@
 //! Plans whose sizes are expressions, and the plan for given values of their symbols.
 
+use crate::heuristics;
 use std::sync::Arc;
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
@@ -189,13 +190,6 @@ impl Values<'_> {
     }
 }
 
-/// The number of results, the largest ones, that are asked for room.
-const LENDERS: usize = 8;
-
-/// The most buffers without room in a result (mostly those that the result is computed of) that become tensors which
-/// come and go: for so few there need not be an arena all the time.
-const LATE: usize = 2;
-
 /// A buffer that needs room, and for how long.
 type Guest = (Buf, Interval);
 
@@ -269,7 +263,7 @@ impl Plan {
         let least = if memory::fits(&passing) { memory::plan(&passing).1.max(least) } else { return guests };
         let mut lenders: Vec<Lender> = returned.iter().filter_map(|&buf| self.room_in(buf, least, lives)).collect();
         lenders.sort_by_key(|lender| std::cmp::Reverse((lender.bytes, lender.buf)));
-        let places = lenders.iter().take(LENDERS).map(|lender| {
+        let places = lenders.iter().take(heuristics::lender_most_results()).map(|lender| {
             let is_early = |guest: &Guest| guest.1.end < lender.first;
             let early: Vec<Guest> = guests.iter().copied().filter(is_early).collect();
             let intervals: Vec<Interval> = early.iter().map(|(_, interval)| *interval).collect();
@@ -289,7 +283,7 @@ impl Plan {
         let is_left = |(buf, _): &Guest| !matches!(self.bufs[*buf].storage, Storage::Lent(_));
         let left: Vec<Guest> = guests.into_iter().filter(is_left).collect();
         let (kept, late): (Vec<Guest>, Vec<Guest>) = left.iter().partition(|(_, life)| life.end == usize::MAX);
-        if late.len() > LATE {
+        if late.len() > heuristics::late_most_tensors() {
             return left;
         }
         for (buf, _) in late {

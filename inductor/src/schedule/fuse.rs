@@ -1,5 +1,6 @@
 //! Grouping: which roots share a kernel.
 
+use crate::heuristics;
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -8,12 +9,6 @@ use symshapes::{Expr, Pool};
 use super::loop_vars::{LoopVars, Reads};
 use super::{Domain, Root, RootKind, Roots, Span};
 use crate::tensor_ir::{CallId, CallOut, Op, Tensor, TensorGraph};
-
-/// Kernels that are tried because they read what a root reads, the latest of them.
-const MAX_SHARING: usize = 8;
-
-/// Roots beyond which a group takes no more: compile time and registers bound it.
-const MAX_ROOTS: usize = 24;
 
 /// Roots that one kernel computes.
 #[derive(Clone, Debug)]
@@ -242,12 +237,12 @@ impl Fuser<'_> {
         producers.sort_unstable_by(|a, b| b.cmp(a));
         let latest = |t| {
             let nodes = self.readers.get(t).into_iter().flatten().rev();
-            nodes.copied().filter(|n| !needs.contains(n)).take(MAX_SHARING)
+            nodes.copied().filter(|n| !needs.contains(n)).take(heuristics::fuse_most_siblings())
         };
         let mut sharing: Vec<usize> = reads.iter().flat_map(latest).collect();
         sharing.sort_unstable_by(|a, b| b.cmp(a));
         sharing.dedup();
-        sharing.truncate(MAX_SHARING);
+        sharing.truncate(heuristics::fuse_most_siblings());
         producers.extend(sharing);
         producers.retain(|&n| matches!(self.nodes[n].unit, Unit::Kernel(_)));
         producers
@@ -265,7 +260,10 @@ impl Fuser<'_> {
     ) -> Option<Domain> {
         let Unit::Kernel(group) = &self.nodes[node].unit else { return None };
         let scans = |r: &Root| matches!(r.kind, RootKind::Scan { .. });
-        if group.roots.len() >= MAX_ROOTS || scans(root) || group.roots.iter().any(|&r| scans(&self.roots.roots[r])) {
+        if group.roots.len() >= heuristics::fuse_most_roots()
+            || scans(root)
+            || group.roots.iter().any(|&r| scans(&self.roots.roots[r]))
+        {
             return None;
         }
         let joined = group.domain.join(self.pool, domain)?;

@@ -1,5 +1,6 @@
 //! The choice of roots: tensors that are computed by loops of their own rather than wherever they are used.
 
+use crate::heuristics;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use fx::prim::{Cost, Reduction};
 use smallvec::SmallVec;
@@ -11,15 +12,6 @@ use crate::tensor_ir::{
     Arg, Call, Dims, GatherDim, Op, Output, Tensor, TensorGraph, View, numel, same_strides, stride_order, typical_numel,
 };
 use fx::NodeId;
-
-/// Parts of a tensor that alternate, at most: so many vectors are shuffled into one another.
-const MOST_TURNS: i64 = 4;
-
-/// The factor by which a gather is smaller than its source where the source need not be stored for it.
-const MUCH_SMALLER: i64 = 4;
-
-/// Tensors that are computed again for a gather's elements, at most.
-const MOST_PICKED: usize = 16;
 
 /// A tensor that a kernel computes element by element.
 #[derive(Clone, Debug)]
@@ -119,7 +111,8 @@ impl Roots {
     pub fn takes_turns(&self, graph: &TensorGraph, pool: &Pool, t: Tensor) -> bool {
         let Op::Cat(_, dim) = graph.tensors[t].op else { return false };
         let Layout { sizes, strides, .. } = &self.stored[t];
-        strides[dim] == Expr::ONE && pool.as_int(sizes[dim]).is_some_and(|turns| turns <= MOST_TURNS)
+        strides[dim] == Expr::ONE
+            && pool.as_int(sizes[dim]).is_some_and(|turns| turns <= heuristics::interleave_most_parts())
     }
 
     /// A tensor's place.
@@ -244,7 +237,7 @@ impl Finder<'_> {
     /// True if a gather takes so few of its source's elements that these are computed where they are wanted: the source
     /// follows element by element from others. (A loss picks one of the logarithms of each row.)
     fn picks_few(&self, gather: Tensor, source: Tensor) -> bool {
-        self.elements(gather).saturating_mul(MUCH_SMALLER) <= self.elements(source)
+        self.elements(gather).saturating_mul(heuristics::gather_factor()) <= self.elements(source)
             && matches!(self.graph.tensors[source].op, Op::Map(..) | Op::Convert(_))
             && self.follows_elementwise(source)
     }
@@ -264,7 +257,7 @@ impl Finder<'_> {
                 Op::Reduce(..) | Op::Cumsum(..) | Op::Full(_) | Op::Size(_) => {}
                 _ => return false,
             }
-            if seen.len() > MOST_PICKED {
+            if seen.len() > heuristics::gather_most_recomputed() {
                 return false;
             }
         }

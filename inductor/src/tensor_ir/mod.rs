@@ -7,6 +7,7 @@
 mod text;
 pub mod verify;
 
+use crate::heuristics;
 use cranelift_entity::{PrimaryMap, entity_impl};
 use fx::prim::{Pointwise, Reduction};
 use fx::{NodeId, Target};
@@ -350,16 +351,13 @@ impl Op {
     }
 }
 
-/// The value that a symbol is assumed to have where no typical one is known; by heuristics only.
-const UNKNOWN: i64 = 256;
-
 /// A typical value of a size.
 pub fn typical(pool: &Pool, e: Expr) -> i64 {
     let value = |sym| {
         let range = pool.symbol_range(sym);
-        Some(pool.symbol_hint(sym).unwrap_or(UNKNOWN.clamp(range.lo, range.hi)))
+        Some(pool.symbol_hint(sym).unwrap_or(heuristics::unknown_size().clamp(range.lo, range.hi)))
     };
-    pool.as_int(e).or_else(|| pool.eval(e, &value)).unwrap_or(UNKNOWN)
+    pool.as_int(e).or_else(|| pool.eval(e, &value)).unwrap_or(heuristics::unknown_size())
 }
 
 /// The product of sizes.

@@ -4,7 +4,8 @@ use fx::prim::Pointwise;
 use symshapes::{DType, Expr};
 
 use super::super::{Args, Builder, Rewrite, unsupported};
-use super::{MOST_ELEMENTS, pair};
+use super::pair;
+use crate::heuristics;
 use crate::tensor_ir::Dims;
 
 /// Each place of a window as a column: its elements of all channels.
@@ -45,7 +46,7 @@ pub(super) fn col2im(b: &mut Builder, a: &Args) -> Rewrite {
     let (columns, out) = (a.tensor("self")?, a.result()?.sizes.clone());
     let [window, dilation] = [pair(a, "kernel_size", [0; 2])?, pair(a, "dilation", [1; 2])?];
     let [stride, padding] = [pair(a, "stride", [1; 2])?, pair(a, "padding", [0; 2])?];
-    let is_small = (1..=MOST_ELEMENTS as i64).contains(&window[0].saturating_mul(window[1]));
+    let is_small = (1..=heuristics::window_most_elements() as i64).contains(&window[0].saturating_mul(window[1]));
     if !matches!(b.dtype(columns), DType::F32 | DType::F64) || stride != [1; 2] || !is_small || window[0] < 1 {
         return unsupported("windows that are large or move by several steps");
     }

@@ -10,12 +10,10 @@
 //! at: their variables are constants here.
 
 use super::Lower;
+use crate::heuristics;
 use crate::loop_ir::{Axis, Loop, Op, Param, Role, Stmt, StoreMode, Value};
 use rustc_hash::FxHashSet;
 use symshapes::{DType, Expr, Sym};
-
-/// The most loops whose orders are tried.
-const MAX_AXES: usize = 4;
 
 /// A store inside a loop.
 struct StoreAt {
@@ -102,7 +100,7 @@ impl Lower<'_> {
 
     /// True if different values of the axes give different indices.
     fn is_injective(&mut self, index: Expr, axes: &[Axis], bound: &FxHashSet<Sym>) -> bool {
-        if axes.len() > MAX_AXES {
+        if axes.len() > heuristics::grid_most_axes() {
             return false;
         }
         let (mut rest, mut terms) = (index, Vec::new());

@@ -3,44 +3,18 @@
 //! 1. Loops that nest perfectly in the parallel one (values and one loop, which has no accumulators and whose
 //!    iterations are independent) are taken together with it: their iterations are the *items*.
 //! 2. Scratch rows need a group for each item: *row*.
-//! 3. Where no independent loop is left inside, or the loops that are have [`FEW`] iterations at most: *flat*.
-//!    Where memory is contiguous along another of the loops than the innermost, *tiles*.
+//! 3. Where no independent loop is left inside, or the loops that are have `heuristics::grid_thread_iterations`
+//!    iterations at most: *flat*. Where memory is contiguous along another of the loops than the innermost, *tiles*.
 //! 4. Where the items run over lanes (memory is contiguous from item to item), *flat* too, unless the items are few
 //!    and what is left inside is long.
 //! 5. Where they run over lanes, and one thread each would leave much of the device idle, *columns*.
 //! 6. Else *row*; and where rows are few and long and a single loop reduces each: *split*.
 
 use super::{Lower, params_of};
+use crate::heuristics;
 use crate::loop_ir::{Axis, Loop, Op, Role, Stmt};
 use rustc_hash::FxHashMap;
 use symshapes::{Expr, Sym};
-
-/// Iterations that a single thread may as well run.
-const FEW: i64 = 16;
-
-/// Iterations of which a group has work enough.
-const LONG: i64 = 1024;
-
-/// Items of which the device has work enough though each is a thread.
-const MANY: i64 = 4096;
-
-/// Rows that are so few that their groups leave the device idle.
-const FEW_ROWS: i64 = 64;
-
-/// Elements of a piece of a row that is split, at least.
-const PIECE: i64 = 4096;
-
-/// Pieces of a row, at most.
-const MAX_PIECES: i64 = 256;
-
-/// Iterations of a row that has a group of [`Capabilities::row_threads`](crate::grid::Capabilities::row_threads).
-const LONG_ROW: u32 = 1 << 14;
-
-/// Iterations of a piece of a column, at least.
-const COLUMN_PIECE: i64 = 32;
-
-/// The assumed size of an extent without a hint.
-const UNKNOWN: i64 = 256;
 
 /// A loop of a perfect nest, and what stands in it before the next one.
 #[derive(Clone, Copy, Debug)]
@@ -143,13 +117,15 @@ impl<'a> Lower<'a> {
             return Strategy::Row;
         }
         let count = self.count(&items.chain);
-        let (count, inside) = (self.typical(count, MANY), self.longest(items.leaf));
+        let (count, inside) = (self.typical(count, heuristics::grid_busy_items()), self.longest(items.leaf));
         if over_lanes && let Some(pieces) = self.pieces_of_columns(items.leaf, count, inside) {
             return Strategy::Columns(pieces);
         }
-        let few_and_long = count < MANY && inside >= LONG;
+        let few_and_long = count < heuristics::grid_busy_items() && inside >= heuristics::grid_group_iterations();
         match inside {
-            ..=FEW => self.crossed(items, count).map_or(Strategy::Flat, Strategy::Tiles),
+            few if few <= heuristics::grid_thread_iterations() => {
+                self.crossed(items, count).map_or(Strategy::Flat, Strategy::Tiles)
+            }
             _ if over_lanes && !few_and_long => Strategy::Flat,
             _ => self.pieces(items.leaf, count, inside).map_or(Strategy::Row, Strategy::Split),
         }
@@ -163,7 +139,7 @@ impl<'a> Lower<'a> {
             let here = if self.is_independent(l) {
                 let (items, _) = self.items(l);
                 let count = self.count(&items.chain);
-                self.typical(count, UNKNOWN)
+                self.typical(count, heuristics::unknown_size())
             } else {
                 0
             };
@@ -174,13 +150,15 @@ impl<'a> Lower<'a> {
 
     /// The pieces to split a row into, where that helps: a single loop reduces it.
     fn pieces(&mut self, leaf: &'a [Stmt], rows: i64, row: i64) -> Option<i64> {
-        let pieces = (row / PIECE).min(MAX_PIECES);
-        (rows <= FEW_ROWS && pieces >= 4 && self.reduces_by_one_loop(leaf)).then_some(pieces)
+        let pieces = (row / heuristics::grid_row_piece()).min(heuristics::grid_most_pieces());
+        (rows <= heuristics::grid_few_rows() && pieces >= 4 && self.reduces_by_one_loop(leaf)).then_some(pieces)
     }
 
     /// The pieces to split each column into, where that helps: a single loop reduces it.
     fn pieces_of_columns(&mut self, leaf: &'a [Stmt], columns: i64, column: i64) -> Option<i64> {
-        let pieces = (i64::from(self.caps.busy_threads) / columns.max(1)).min(column / COLUMN_PIECE).min(MAX_PIECES);
+        let pieces = (i64::from(self.caps.busy_threads) / columns.max(1))
+            .min(column / heuristics::grid_column_piece())
+            .min(heuristics::grid_most_pieces());
         (self.caps.columns && pieces >= 2 && self.reduces_by_one_loop(leaf)).then_some(pieces)
     }
 
@@ -221,7 +199,7 @@ impl<'a> Lower<'a> {
     /// Threads for groups whose longest loop is that of these statements.
     pub(super) fn threads_for(&mut self, stmts: &'a [Stmt]) -> u32 {
         let longest = u32::try_from(self.longest(stmts).max(1)).unwrap_or(1 << 31);
-        if longest >= LONG_ROW {
+        if longest >= heuristics::grid_long_row() {
             return self.caps.row_threads;
         }
         longest.next_power_of_two().clamp(32, self.caps.threads)

@@ -6,9 +6,10 @@
 //! items; the loops are unrolled, so that the arrays are registers.
 
 use super::mapping::Items;
-use super::vector::{MOST_REGISTERS, WIDTHS};
+use super::vector::WIDTHS;
 use super::{Lower, Reason, StorageClass, each_access};
 use crate::grid::{Local, Val};
+use crate::heuristics;
 use crate::loop_ir::{Axis, Loop, Op, Param, Role, Stmt, StoreMode, Value};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
@@ -71,7 +72,12 @@ impl<'a> Lower<'a> {
         let Ok(turns) = u32::try_from(items / each + i64::from(items % each != 0)) else { return };
         let Some(elements) = turns.checked_mul(width as u32) else { return };
         let slots = self.slots(leaf, &members);
-        let slots = self.fitting(slots, members.len(), elements, MOST_REGISTERS.min(self.caps.row_registers / threads));
+        let slots = self.fitting(
+            slots,
+            members.len(),
+            elements,
+            heuristics::grid_most_registers().min(self.caps.row_registers / threads),
+        );
         if slots.is_empty() {
             return;
         }

@@ -4,13 +4,11 @@
 use super::mapping::Items;
 use super::{Gather, Linear, Lower, Reason};
 use crate::grid::{Ty, Val};
+use crate::heuristics;
 use crate::loop_ir::{Op, Param, Stmt, StoreMode};
 use symshapes::Expr;
 
 type Result = std::result::Result<(), Reason>;
-
-/// Vectors that a thread should have on their way from memory, so that its latency is hidden.
-const IN_FLIGHT: u32 = 4;
 
 /// A store that fills whole words, if a thread takes as many items as a word has elements.
 struct WordStore {
@@ -53,7 +51,7 @@ impl<'a> Lower<'a> {
             return self.if_(inside, |this| body(this, first));
         }
         let step = self.b.mul(workers, scale);
-        let copies = if run.vectors.is_some() { IN_FLIGHT } else { 1 };
+        let copies = if run.vectors.is_some() { heuristics::grid_vectors_in_flight() } else { 1 };
         self.unrolled(copies, [first, end, step], body)
     }
 
@@ -61,7 +59,11 @@ impl<'a> Lower<'a> {
     pub(super) fn grid_elements(&mut self, items: &Items<'a>) -> std::result::Result<Expr, Reason> {
         let count = self.count(&items.chain);
         let run = self.run_of(items, count, false, true);
-        let numbers = if run.vectors.is_some() && self.keeps_device_busy(count, run.each) { IN_FLIGHT } else { 1 };
+        let numbers = if run.vectors.is_some() && self.keeps_device_busy(count, run.each) {
+            heuristics::grid_vectors_in_flight()
+        } else {
+            1
+        };
         let (group, thread) = (self.group(), self.thread());
         let [threads, each, turns] = [self.threads.into(), run.each, numbers.into()].map(|n| self.b.i32(n));
         let first = self.b.add(self.b.mul(self.b.mul(group, threads), turns), thread);
@@ -100,7 +102,8 @@ impl<'a> Lower<'a> {
 
     /// True if there are items enough that each thread may take several times so many.
     fn keeps_device_busy(&self, count: Expr, each: i64) -> bool {
-        self.typical(count, 0) / (each * i64::from(IN_FLIGHT)) >= self.caps.busy_threads.into()
+        self.typical(count, 0) / (each * i64::from(heuristics::grid_vectors_in_flight()))
+            >= self.caps.busy_threads.into()
     }
 
     fn run_of(&mut self, items: &Items<'a>, count: Expr, shared: bool, all: bool) -> Run {

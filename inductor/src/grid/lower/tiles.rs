@@ -6,6 +6,7 @@
 use super::mapping::{Items, Link, Square};
 use super::{Lower, Reason};
 use crate::grid::{Shared, Stmt as GridStmt, Val};
+use crate::heuristics;
 use crate::loop_ir::{Op, Param, Role, Stmt, Value};
 use symshapes::{Expr, Sym};
 
@@ -17,12 +18,6 @@ const SIDE: i64 = 32;
 /// Elements between the rows of a square in workgroup memory: one more than there are, so that a column lies in as many
 /// banks as a row.
 const ROW: i64 = SIDE + 1;
-
-/// Squares in workgroup memory at most.
-const MOST_STAGED: usize = 4;
-
-/// Items from which on squares are worth it: below, everything is cached.
-const LEAST: i64 = 1 << 16;
 
 /// A load whose square lies in workgroup memory, by `along` and then `across`.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +41,10 @@ type Start = (Sym, Expr, Val);
 impl<'a> Lower<'a> {
     /// The loop along which some memory is contiguous that is not along the innermost one, and the innermost.
     pub(super) fn crossed(&mut self, items: &Items<'a>, count: i64) -> Option<Square> {
-        if !self.caps.tiles || count < LEAST || items.leaf.iter().any(|stmt| matches!(stmt, Stmt::Loop(_))) {
+        if !self.caps.tiles
+            || count < heuristics::grid_tile_least_items()
+            || items.leaf.iter().any(|stmt| matches!(stmt, Stmt::Loop(_)))
+        {
             return None;
         }
         let kernel = self.kernel;
@@ -95,7 +93,7 @@ impl<'a> Lower<'a> {
             let Op::Load { param, index, mask: None } = kernel.values[value].op else { continue };
             let is_input = kernel.params[param].role == Role::In;
             if is_input
-                && staged.len() < MOST_STAGED
+                && staged.len() < heuristics::grid_most_tiles()
                 && !self.binds_in(items, index)
                 && self.crosses(index, along, across)
             {

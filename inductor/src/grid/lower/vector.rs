@@ -11,15 +11,13 @@ use super::mapping::Items;
 use super::{Lower, Reason, StorageClass};
 use crate::grid::capabilities::GROUP_SHARE;
 use crate::grid::{Access, Binding, Lanes, Local, Stmt as GridStmt, VECTOR_BYTES, Val, Var};
+use crate::heuristics;
 use crate::loop_ir::{Op, Param, Stmt, StoreMode, Value};
 use fx::prim::Pointwise;
 use rustc_hash::FxHashMap;
 use symshapes::{DType, Expr, Sym};
 
 type Result<T = ()> = std::result::Result<T, Reason>;
-
-/// The registers of a thread for arrays, at most: more of them would leave too few for the rest.
-pub(super) const MOST_REGISTERS: u32 = 64;
 
 /// The numbers of items that a thread may take at once, the best first.
 pub(super) const WIDTHS: [i64; 2] = [8, 4];
@@ -218,7 +216,8 @@ impl<'a> Lower<'a> {
     /// Arrays for the loads that can be done ahead, so many times over.
     pub(super) fn loads_ahead(&mut self, plan: &Plan, turns: u32) -> Ahead {
         let elements = turns * plan.width as u32;
-        let fit = if turns == 1 || self.caps.row_registers == 0 { 0 } else { MOST_REGISTERS / elements };
+        let fit =
+            if turns == 1 || self.caps.row_registers == 0 { 0 } else { heuristics::grid_most_registers() / elements };
         let loads = plan.loads.iter().filter(|load| load.mask.is_none()).take(fit as usize);
         let local =
             |load: &VectorLoad| (load.value, self.b.local(self.bindings[load.binding].mem.register(), elements));

@@ -1,0 +1,145 @@
+"""Times programs with a quarter and with four times of each heuristic's value.
+
+`./x bench heuristics [--rows NAME...] [--programs TEXT]` builds the extension with the feature `sweep` and writes
+`bench/heuristics.json`, which the book's page of heuristics is printed from.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FunctionType
+from typing import Any
+
+from tools.bench.cases import PATTERN_CASES, TIMED_KERNELS, Case
+from tools.bench.worker import batch_size, seconds_of
+from tools.machine import description
+from tools.ui import ROOT
+
+RESULTS = ROOT / "bench" / "heuristics.json"
+FACTORS = {"quarter": 0.25, "fourfold": 4.0}
+#: Rounds of each look: where one sees a change, the next has to see it, too.
+ROUNDS = (5, 15, 25)
+#: A change of times by less is noise.
+NOISE = 0.05
+#: Rows that are not timed here: of other devices, of memory and compile time, of products, which no program has.
+NOT_TIMED = ("grid_", "late_", "lender_", "bounds_", "unknown_size", "nest_most_splits", "autotune_", "product_")
+
+Call = Callable[[], object]
+
+
+def main() -> None:
+    """Sweeps the rows, one after the other."""
+    parser = argparse.ArgumentParser(prog="./x bench heuristics")
+    parser.add_argument("--rows", nargs="+", help="only these")
+    parser.add_argument("--programs", default="", help="only programs whose names have this in them")
+    options = parser.parse_args()
+    programs = [Program(name, case) for name, case in chosen(options.programs)]
+    found = {}
+    for row, value in rows(options.rows):
+        found[row] = {which: changes(programs, row, value * factor) for which, factor in FACTORS.items()}
+        print(row, json.dumps(found[row]), flush=True)
+    if not options.programs:
+        known = json.loads(RESULTS.read_text()).get("rows", {}) if RESULTS.exists() and options.rows else {}
+        report = {"machine": description(), "programs": len(programs), "rows": known | found}
+        RESULTS.write_text(json.dumps(report, indent=1) + "\n")
+
+
+def chosen(text: str) -> Iterator[tuple[str, Case]]:
+    """The programs with this in their names, which are functions of Python."""
+    patterns = {name: case for cases in PATTERN_CASES.values() for name, case in cases.items()}
+    for name, case in (patterns | TIMED_KERNELS).items():
+        if text in name:
+            function, _ = case.make("small")
+            if isinstance(function, FunctionType):
+                yield name, case
+
+
+def rows(names: list[str] | None) -> list[tuple[str, float]]:
+    """The rows that are timed, with their values."""
+    every = native().heuristics()
+    return [row for row in every if (row[0] in names if names else not row[0].startswith(NOT_TIMED))]
+
+
+def native() -> Any:
+    """The extension, which tells and replaces values if it was built for that."""
+    from rust_inductor import _native
+
+    if not hasattr(_native, "replace_heuristic"):
+        raise SystemExit("the extension was built without the feature `sweep`: use ./x bench heuristics")
+    return _native
+
+
+class Program:
+    """A program and its inputs."""
+
+    def __init__(self, name: str, case: Case) -> None:
+        self.name, self.case = name, case
+        self.function, self.inputs = case.make("full")
+        self.count = batch_size(self.compiled())
+
+    def compiled(self) -> Call:
+        """The program compiled afresh, and called."""
+        import rust_inductor
+
+        # What is compiled of a code object is kept with it.
+        fresh = self.function.__code__.replace()
+        function = FunctionType(fresh, self.function.__globals__, closure=self.function.__closure__)
+        compiled = rust_inductor.compile(function, dynamic=False, options={"cache": False})
+
+        def call() -> object:
+            return self.case.run(compiled, self.inputs)
+
+        call()
+        return call
+
+    def ratio(self, row: str, value: float) -> float:
+        """How many times as long the program takes with another value of a row; 1 if that is not seen each time."""
+        ratios: list[float] = []
+        for rounds in ROUNDS:
+            ratios.append(self.compared(row, value, rounds))
+            nearest = min(ratios, key=lambda ratio: abs(ratio - 1))
+            if abs(nearest - 1) < NOISE or min(ratios) < 1 < max(ratios):
+                return 1.0
+        return nearest
+
+    def compared(self, row: str, value: float, rounds: int) -> float:
+        """The ratio of median times, taken in turn, of the program compiled afresh with both values."""
+        plain = self.compiled()
+        with replaced(row, value):
+            other = self.compiled()
+        times: tuple[list[float], list[float]] = ([], [])
+        for _ in range(rounds):
+            times[0].append(seconds_of(plain, self.count))
+            # Some rows are read when a kernel is launched.
+            with replaced(row, value):
+                times[1].append(seconds_of(other, self.count))
+        return statistics.median(times[1]) / statistics.median(times[0])
+
+
+@contextmanager
+def replaced(row: str, value: float) -> Iterator[None]:
+    """The row has this value."""
+    native().replace_heuristic(row, value)
+    try:
+        yield
+    finally:
+        native().replace_heuristic()
+
+
+def changes(programs: list[Program], row: str, value: float) -> dict[str, Any]:
+    """How many programs take longer and shorter with another value of a row, and which changes most."""
+    ratios = {program.name: program.ratio(row, value) for program in programs}
+    changed = {name: ratio for name, ratio in ratios.items() if abs(ratio - 1) >= NOISE}
+    slower = sum(ratio > 1 for ratio in changed.values())
+    if not changed:
+        return {"slower": 0, "faster": 0}
+    most = max(changed, key=lambda name: max(changed[name], 1 / changed[name]))
+    return {"slower": slower, "faster": len(changed) - slower, "most": [most, round(changed[most], 3)]}
+
+
+if __name__ == "__main__":
+    main()
