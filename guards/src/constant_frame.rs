@@ -122,6 +122,7 @@ impl Objects for ConstantFrame {
         dict_contains(Element) -> Option<bool>, None;
         set_contains(Element) -> Option<bool>, None;
         in_instance_dict(Name<'_>) -> Option<bool>, None;
+        is_slot_unset(Name<'_>) -> bool, false;
         has_attr(Name<'_>) -> bool, false;
         dict_keys_match(&[Element]) -> bool, false;
         mapping_keys_match(&[Element]) -> bool, false;

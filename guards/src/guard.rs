@@ -121,6 +121,8 @@ kinds! {
     SetNotContains(Element) "SET_NOT_CONTAINS" cost 6;
     /// It has a `__dict__`, and this name is not in it.
     NotPresentInGenericDict(StrId) "NOT_PRESENT_IN_GENERIC_DICT" cost 6;
+    /// Its class has a member of `__slots__` of this name, which has no value in it.
+    SlotUnset(StrId) "SLOT_UNSET" cost 6;
     /// It has this attribute, or has not.
     HasAttr(StrId, bool) "HASATTR" cost 7;
     /// It is a dict of these keys, in this order.

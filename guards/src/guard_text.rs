@@ -62,6 +62,9 @@ impl Printer<'_> {
             GuardKind::NotPresentInGenericDict(attr) => {
                 format!("not ___dict_contains({}, {name}.__dict__)", pyrepr::Str(&sources.strings()[*attr]))
             }
+            GuardKind::SlotUnset(attr) => {
+                format!("not ___slot_is_set({name}, {})", pyrepr::Str(&sources.strings()[*attr]))
+            }
             GuardKind::HasAttr(attr, present) => {
                 let not = if *present { "" } else { "not " };
                 format!("{not}hasattr({name}, {})", pyrepr::Str(&sources.strings()[*attr]))

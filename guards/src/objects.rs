@@ -144,6 +144,8 @@ pub trait Objects {
     fn set_contains(&mut self, object: &Self::Handle, item: Element) -> Option<bool>;
     /// Whether a name is in the `__dict__` of an object; `None` if it has none.
     fn in_instance_dict(&mut self, object: &Self::Handle, name: Name<'_>) -> Option<bool>;
+    /// True if its class has a member of `__slots__` of this name, which has no value in it.
+    fn is_slot_unset(&mut self, object: &Self::Handle, name: Name<'_>) -> bool;
     /// Whether it has an attribute.
     fn has_attr(&mut self, object: &Self::Handle, name: Name<'_>) -> bool;
     /// True if it is a dict with these keys in this order.

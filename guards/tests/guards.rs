@@ -120,6 +120,7 @@ fn contents(c: &mut Cases) {
     let attr = c.sources.string("foo");
     let (has, has_not) = (|| Value::instance("__main__.A", [("foo", int(1))]), || Value::instance("__main__.A", []));
     c.on_x(GuardKind::NotPresentInGenericDict(attr), has_not(), [has(), int(1)]);
+    c.on_x(GuardKind::SlotUnset(attr), has_not(), [has(), int(1)]);
     c.on_x(GuardKind::HasAttr(attr, true), has(), [has_not()]);
     c.on_x(GuardKind::HasAttr(attr, false), has_not(), [has()]);
     let keys = |a: &'static str, b: &'static str| Value::dict([(a, int(1)), (b, int(2))]);
@@ -305,6 +306,9 @@ fn every_kind_prints_passes_and_fails() {
         NOT_PRESENT_IN_GENERIC_DICT: not ___dict_contains('foo', L['x'].__dict__)
             not ___dict_contains('foo', x.__dict__) [without attribute foo / <__main__.A>]
             not ___dict_contains('foo', x.__dict__) [without attribute foo / 1]
+        SLOT_UNSET: not ___slot_is_set(L['x'], 'foo')
+            not ___slot_is_set(x, 'foo') [without attribute foo / <__main__.A>]
+            not ___slot_is_set(x, 'foo') [without attribute foo / 1]
         HASATTR: hasattr(L['x'], 'foo')
             hasattr(x, 'foo') [with attribute foo / <__main__.A>]
         HASATTR: not hasattr(L['x'], 'foo')

@@ -82,6 +82,7 @@ fn guard(world: &mut World, (place, other, kind, choice): Seed) -> Guard {
         GuardKind::DictKeysMatch(vec![element]),
         GuardKind::HasAttr(name, choice % 2 == 0),
         GuardKind::NotPresentInGenericDict(name),
+        GuardKind::SlotUnset(name),
         GuardKind::DuplicateInput(other),
         GuardKind::NoTensorAliasing(vec![source, other]),
     ];
@@ -139,7 +140,9 @@ fn holds(frame: &mut Frame, sources: &Sources, guard: &Guard) -> bool {
             x.pairs().is_some_and(|pairs| pairs.len() == keys.len() && same(pairs))
         }
         GuardKind::HasAttr(id, present) => x.own_attr(name(*id)).is_some() == *present,
-        GuardKind::NotPresentInGenericDict(id) => x.attrs.is_some() && x.own_attr(name(*id)).is_none(),
+        GuardKind::NotPresentInGenericDict(id) | GuardKind::SlotUnset(id) => {
+            x.attrs.is_some() && x.own_attr(name(*id)).is_none()
+        }
         GuardKind::DuplicateInput(other) => read(frame, sources, *other).is_some_and(|other| x.is(&other)),
         GuardKind::NoTensorAliasing(all) => match read(frame, sources, all[1]) {
             Some(other) => all[0] == all[1] || !x.is(&other),

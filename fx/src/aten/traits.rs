@@ -21,8 +21,12 @@ pub struct Traits {
     pub random: bool,
     /// It gives its argument back where it is switched off.
     pub idle: bool,
+    /// Written in place, its result does not depend on what it writes over, unless a keyword says so.
+    pub overwrites: bool,
     /// It keeps statistics in arguments, which its schema may not mention.
     pub statistics: bool,
+    /// It never gives its operand itself, though it may give a view of it.
+    pub new_object: bool,
     /// It raises a `RuntimeError` for sizes that it does not take.
     pub rejects: bool,
     /// The kind of tensor values on which it fails, if there is one.
@@ -46,7 +50,9 @@ impl Traits {
         float_input: false,
         random: false,
         idle: false,
+        overwrites: false,
         statistics: false,
+        new_object: false,
         rejects: false,
         raises: None,
         scalar: None,

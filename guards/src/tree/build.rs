@@ -161,7 +161,7 @@ fn mentions_unknown(kind: &GuardKind, sources: &Sources) -> bool {
         | GuardKind::SetContains(element)
         | GuardKind::SetNotContains(element) => no_element(element),
         GuardKind::DictKeysMatch(keys) | GuardKind::MappingKeysCheck(keys) => keys.iter().any(no_element),
-        GuardKind::NotPresentInGenericDict(name) | GuardKind::HasAttr(name, _) => {
+        GuardKind::NotPresentInGenericDict(name) | GuardKind::SlotUnset(name) | GuardKind::HasAttr(name, _) => {
             sources.strings().get(*name).is_none()
         }
         _ => false,

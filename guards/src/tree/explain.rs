@@ -149,7 +149,7 @@ impl GuardTree {
             GuardKind::DictNotContains(key) | GuardKind::SetNotContains(key) => {
                 format!("without {}", key.text(&self.sources))
             }
-            GuardKind::NotPresentInGenericDict(id) | GuardKind::HasAttr(id, false) => {
+            GuardKind::NotPresentInGenericDict(id) | GuardKind::SlotUnset(id) | GuardKind::HasAttr(id, false) => {
                 format!("without attribute {}", self.sources.strings()[*id])
             }
             GuardKind::HasAttr(id, true) => format!("with attribute {}", self.sources.strings()[*id]),

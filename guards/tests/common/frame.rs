@@ -345,6 +345,10 @@ impl Objects for Frame {
         object.attrs.as_ref().map(|attrs| attrs.iter().any(|(known, _)| known == name.text))
     }
 
+    fn is_slot_unset(&mut self, object: &Value, name: Name<'_>) -> bool {
+        object.attrs.is_some() && object.own_attr(name.text).is_none()
+    }
+
     fn has_attr(&mut self, object: &Value, name: Name<'_>) -> bool {
         object.own_attr(name.text).is_some()
     }

@@ -163,6 +163,13 @@ pub(super) fn of_instance<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResu
     }
 }
 
+/// True if an object's class has a member of `__slots__` of this name, which has no value in the object.
+pub(super) fn is_slot_unset(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> bool {
+    let class = object.get_type();
+    let member = in_mro(&class, name).filter(|found| matches!(kind(found, ""), Member::Slot));
+    member.is_some_and(|member| member.call_method1(intern!(object.py(), "__get__"), (object, &class)).is_err())
+}
+
 /// The dict in which an object keeps its attributes, whatever its class makes of `__dict__`.
 pub(super) fn own_dict<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
     // SAFETY: the object is live; the call gives a new reference, or raises for an object without a dict.

@@ -553,6 +553,10 @@ impl<'py> Objects for CallObjects<'_, 'py> {
         }
     }
 
+    fn is_slot_unset(&mut self, object: &Handle<'py>, name: Name<'_>) -> bool {
+        members::is_slot_unset(object, self.name(name))
+    }
+
     fn has_attr(&mut self, object: &Handle<'py>, name: Name<'_>) -> bool {
         has_attr(object, self.name(name))
     }

@@ -284,6 +284,102 @@ def test_refusals_are_caught_where_they_are_raised(expression: str, backend: str
         assert notes == plain_notes
 
 
+class Slotted:
+    __slots__ = ("_rate", "size")
+
+
+class WithFallback:
+    __slots__ = ("_rate",)
+
+    def __getattr__(self, name):
+        return len(name)
+
+
+@pytest.mark.parametrize("kind", [Slotted, WithFallback])
+def test_slots_without_a_value_get_one(kind: type) -> None:
+    def read(thing, x):
+        return x + getattr(thing, "_rate", 1)
+
+    def lowered(thing, x):
+        thing._rate = getattr(thing, "_rate", 1) - 3
+        return x + hasattr(thing, "_rate")
+
+    for program in (read, lowered):
+        things = kind(), kind()
+        compiled = rust_inductor.compile(program)
+        for call in range(3):
+            compare(program(things[0], torch.ones(2)), compiled(things[1], torch.ones(2)))
+            if program is read:
+                for thing in things:
+                    thing._rate = 7 + call
+        assert things[0]._rate == things[1]._rate
+
+
+@pytest.mark.parametrize("keys", ["ba", "bca", "ab", "a", "abcde"])
+def test_a_key_that_is_deleted_and_comes_back_is_met_again(keys: str) -> None:
+    def program(table, x, seen):
+        for key in table:
+            torch._dynamo.graph_break()
+            seen.append(key)
+            table["a"] = table.pop("a")
+            x = x + 1
+        return x
+
+    def told(function):
+        seen: list[str] = []
+        table = {key: at for at, key in enumerate(keys)}
+        try:
+            return function(table, torch.zeros(2), seen).tolist(), seen, list(table)
+        except RuntimeError as error:
+            return str(error), seen, list(table)
+
+    assert told(rust_inductor.compile(program)) == told(program)
+
+
+VIEWS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "as_strided": lambda x: x.as_strided((3, 4), (4, 1)),
+    "detach": lambda x: x.detach(),
+    "diagonal": lambda x: x.diagonal(),
+    "expand": lambda x: x.expand(3, 4),
+    "expand_as": lambda x: x.expand_as(x),
+    "movedim": lambda x: x.movedim(0, 0),
+    "narrow": lambda x: x.narrow(0, 0, 3),
+    "permute": lambda x: x.permute(0, 1),
+    "reshape": lambda x: x.reshape(3, 4),
+    "select": lambda x: x.select(0, 0),
+    "squeeze": lambda x: torch.squeeze(x),
+    "swapaxes": lambda x: x.swapaxes(0, 0),
+    "t": lambda x: x.t(),
+    "transpose": lambda x: torch.transpose(x, 0, 0),
+    "unfold": lambda x: x.unfold(0, 3, 1),
+    "unsqueeze": lambda x: x.unsqueeze(0),
+    "view": lambda x: x.view(3, 4),
+    "view of its type": lambda x: x.view(torch.float32),
+    "view_as": lambda x: x.view_as(x),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+def test_views_are_other_objects(view: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    def program(x):
+        one, other = view(x), view(x)
+        return one is x, one is other, one is one, x + 1
+
+    for grad in (False, True):
+        x = torch.randn(3, 4, requires_grad=grad)
+        explanation = rust_inductor.explain(program)(x)
+        assert explanation.result[:3] == program(x)[:3]
+        assert not explanation.breaks
+
+
+def test_attention_on_another_sequence_is_one_graph() -> None:
+    model = torch.nn.Transformer(32, 4, 1, 1, 64, batch_first=True).eval()
+    source, target = torch.randn(2, 5, 32), torch.randn(2, 4, 32)
+    explanation = rust_inductor.explain(model)(source, target)
+    torch.testing.assert_close(explanation.result, model(source, target))
+    assert len(explanation.graphs) == 1
+
+
 def test_attributes_that_nobody_uses_have_to_be_there() -> None:
     class Thing:
         number: int

@@ -24,6 +24,9 @@ pub(in crate::trace) struct Row {
     pub(in crate::trace) changed: bool,
     /// The first entries of a dict of the caller's, once it has others.
     before: Option<Rc<Entries>>,
+    /// The number of entries that the dict begins with and that were never deleted, if any were. A key that comes back
+    /// has another place in the dict's table, which iterators see.
+    kept: Option<usize>,
 }
 
 /// Items that are copied at most.
@@ -77,7 +80,7 @@ impl State {
 impl Heap {
     /// Adds a state that the program made, or that an object holds.
     pub(in crate::trace) fn push(&mut self, state: State, origin: Option<Obj>) -> StateId {
-        self.rows.push(Row { state, origin, changed: false, before: None })
+        self.rows.push(Row { state, origin, changed: false, before: None, kept: None })
     }
 
     /// The current state. Reading an input dict in this way guards all of its keys.
@@ -171,6 +174,21 @@ impl Heap {
         self.rows[dict].before.clone()
     }
 
+    /// The number of entries that a dict of the caller's begins with and that were never deleted.
+    pub(in crate::trace) fn entries_kept(&self, dict: StateId) -> usize {
+        self.rows[dict].kept.unwrap_or(usize::MAX)
+    }
+
+    /// Notes that the last change of a dict has deleted keys.
+    pub(in crate::trace) fn note_deletion(&mut self, dict: StateId) {
+        let change = self.log.iter().rev().find(|(id, _)| *id == dict);
+        let (Some((_, Some(last))), State::Dict(entries)) = (change, &self.rows[dict].state) else { return };
+        let State::Dict(previous) = &last.state else { return };
+        let mut kept = previous.keys().take(last.kept.unwrap_or(usize::MAX));
+        let count = entries.keys().take_while(|&key| kept.any(|other| other == key)).count();
+        self.rows[dict].kept = Some(count);
+    }
+
     /// Drops the undo log up to now: no checkpoint before this point is rolled back to.
     pub(in crate::trace) fn commit(&mut self) {
         for (_, row) in self.log.iter_mut().rev() {
@@ -211,7 +229,8 @@ impl Heap {
             }
         }
         let is_as_before = |(id, row): (&StateId, &&Option<Row>)| {
-            row.as_ref().is_some_and(|row| row.state.holds_the_same(&self.rows[*id].state))
+            let now = &self.rows[*id];
+            row.as_ref().is_some_and(|row| row.kept == now.kept && row.state.holds_the_same(&now.state))
         };
         if !first.iter().all(is_as_before) {
             return false;

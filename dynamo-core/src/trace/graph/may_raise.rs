@@ -28,7 +28,11 @@ use crate::{
         },
     },
 };
-use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta, aten::Aten, effects::SideEffect};
+use fx::{
+    Arg, Kind as NodeKind, Meta, NodeId, TensorMeta,
+    aten::{Aten, Packet},
+    effects::SideEffect,
+};
 use indexmap::IndexMap;
 use symshapes::{DType, DeviceKind, Expr};
 
@@ -49,10 +53,6 @@ const TIDYING: &[Op] = &[
     Op::StoreFast,
     Op::Swap,
 ];
-
-/// Methods and functions that write values which do not depend on those that they write over, without keywords.
-const OVERWRITING: [&str; 9] =
-    ["copy_", "fill_", "index_copy_", "index_fill_", "masked_fill_", "masked_scatter_", "scatter_", "setitem", "zero_"];
 
 /// Elements of a tensor whose values are kept at each call, at most.
 const MOST_KEPT: i64 = 256;
@@ -236,8 +236,10 @@ impl Tracer<'_> {
     /// True if what a call writes does not depend on what it writes over.
     fn overwrites(&self, node: NodeId) -> bool {
         let row = &self.graph.torch[node];
+        // In-place methods and functions have the name of ATen's operator.
         let name = row.target.rsplit('.').next().unwrap_or_default();
-        OVERWRITING.contains(&name) && row.kwargs.is_empty()
+        let overwrites = || Packet::named(name).is_some_and(|packet| packet.traits().overwrites);
+        (row.target == "operator.setitem" || overwrites()) && row.kwargs.is_empty()
     }
 
     /// True if anything reads a tensor, or a view of it, before a call.

@@ -190,7 +190,10 @@ impl Tracer<'_> {
                 self.descriptor_get(instance, name, object)
             }
             // A member of `__slots__` without a value, or a property, which came before.
-            Some(ClassAttr::Member | ClassAttr::Property(_)) => Err(Reason::raised(&format!("AttributeError: {name}"))),
+            Some(ClassAttr::Member | ClassAttr::Property(_)) => {
+                self.guard_not_own(instance, name);
+                Err(Reason::raised(&format!("AttributeError: {name}")))
+            }
             None => match instance.body {
                 Body::Found(obj) if !self.has_fallback(instance) && self.host.attr(obj, name) != Lookup::Unknown => {
                     self.object_attr(this, obj, name)
@@ -325,11 +328,12 @@ impl Tracer<'_> {
 
     /// Guards that an object of the caller's has nothing of its own under a name.
     pub(super) fn guard_not_own(&mut self, instance: Instance, name: &str) {
-        if let (Body::Found(obj), Some(source)) = (instance.body, self.source(instance.this))
-            && self.host.has_dict(obj)
-        {
-            let name = self.sources.string(name);
-            self.guard(source, GuardKind::NotPresentInGenericDict(name));
+        let (Body::Found(obj), Some(source)) = (instance.body, self.source(instance.this)) else { return };
+        let id = self.sources.string(name);
+        if matches!(self.class_attr_unguarded(instance, name), Some(ClassAttr::Member)) {
+            self.guard(source, GuardKind::SlotUnset(id));
+        } else if self.host.has_dict(obj) {
+            self.guard(source, GuardKind::NotPresentInGenericDict(id));
         }
     }
 

@@ -146,7 +146,7 @@ impl Output<'_, '_> {
             next = at.map_or(next, |at| at + 1);
             at.is_some()
         };
-        let staying = items.keys().map(stays).take_while(|&stays| stays).count();
+        let staying = items.keys().map(stays).take_while(|&stays| stays).count().min(self.t.heap.entries_kept(state));
         for (key, &(name, _)) in before.iter() {
             if items.get_index_of(key).is_none_or(|at| at >= staying) {
                 self.push_origin(state)?;

@@ -32,8 +32,9 @@ impl Tracer<'_> {
         Ok(())
     }
 
-    /// Has iterators over a dict lose their places: a key was deleted.
+    /// Has iterators over a dict lose their places: its last change has deleted keys.
     pub(in crate::trace) fn lose_places(&mut self, dict: StateId) {
+        self.heap.note_deletion(dict);
         let values = &self.objects.values;
         let is_state = |value: ValueId| matches!(values[value], Value::State(state) if state == dict);
         self.heap.lose_places(|value| match values[value] {
