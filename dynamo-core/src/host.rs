@@ -144,7 +144,7 @@ pub enum SetOperand {
     Frozen(Obj),
 }
 
-/// Where a name of the global scope was found.
+/// The scope in which a global name was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scope {
     /// Among the module's own.
@@ -334,7 +334,7 @@ pub trait Host {
         false
     }
 
-    /// Where tensors are made of which nothing is said, if a mode says it when the capture begins.
+    /// The default device of new tensors, if a mode sets one when the capture begins.
     fn default_device(&self) -> Option<Device> {
         None
     }

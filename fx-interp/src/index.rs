@@ -147,7 +147,7 @@ struct Advanced {
     rows: Vec<Option<Vec<usize>>>,
     /// The common sizes of the index tensors.
     sizes: Vec<usize>,
-    /// Where among the dimensions that are kept those of the index tensors stand.
+    /// The position of the index tensors' dimensions among the dimensions that are kept.
     place: usize,
 }
 

@@ -97,7 +97,7 @@ fn softmax_backward(c: &Call, log: bool) -> Result {
     .into())
 }
 
-/// Where the normalised dimensions begin.
+/// The first of the normalised dimensions.
 fn normalized_from(c: &Call, x: &Tensor) -> Result<usize> {
     c.fits(x.rank().checked_sub(c.ints("normalized_shape")?.len()))
 }

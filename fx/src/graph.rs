@@ -32,7 +32,8 @@ pub struct Node {
     pub type_expr: Option<String>,
     /// The metadata of the value, where known.
     pub meta: Option<Meta>,
-    /// Where in the user's program the node comes from: the text of torch's `stack_trace`, innermost frame last.
+    /// The place in the user's program that the node comes from: the text of torch's `stack_trace`, innermost frame
+    /// last.
     pub stack_trace: Option<String>,
 }
 

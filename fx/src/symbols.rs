@@ -4,7 +4,7 @@ use crate::graph::{Graph, Meta, NodeId};
 use rustc_hash::FxHashMap;
 use symshapes::Sym;
 
-/// Where the value of a symbol is read.
+/// The source that the value of a symbol is read from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Source {
     /// The input with this number is the value.

@@ -1,4 +1,4 @@
-//! Where values come from: a root, and steps from a value to another.
+//! The sources of values: a root, and steps from a value to another.
 //!
 //! The two tables below hold one row per root and per step: how it prints, and whether a guard can look at what is
 //! there. In a template, `{base}` is the source that the step starts from, `{arg}` the argument of the root or step,
@@ -26,7 +26,7 @@ impl From<symshapes::SourceId> for SourceId {
     }
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Source {
     /// Straight from the frame.
@@ -202,7 +202,7 @@ pub enum TensorProperty {
     Size(u32),
     /// The distance between neighbours of a dimension.
     Stride(u32),
-    /// Where the tensor starts in its storage.
+    /// The offset of the tensor in its storage, in elements.
     StorageOffset,
 }
 

@@ -78,7 +78,7 @@ pub struct TensorFacts {
     pub strides: Vec<i64>,
 }
 
-/// Where a tensor first differs from what was assumed.
+/// The first difference of a tensor from what was assumed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Mismatch {
     /// Another Python type.
@@ -102,7 +102,7 @@ pub enum Mismatch {
 }
 
 impl TensorGuard {
-    /// Where a tensor first differs, in torch's order; `None` if it is as assumed.
+    /// The first difference of a tensor, in torch's order; `None` if it is as assumed.
     pub fn mismatch(&self, found: &TensorFacts) -> Option<Mismatch> {
         if self.python_type != found.python_type {
             return Some(Mismatch::PythonType);

@@ -47,7 +47,7 @@ unsafe impl Send for Code {}
 unsafe impl Sync for Code {}
 
 impl Code {
-    /// Where the kernel starts.
+    /// The entry point of the kernel.
     pub(crate) fn entry(&self) -> Entry {
         self.entry
     }

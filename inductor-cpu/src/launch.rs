@@ -58,7 +58,7 @@ struct Pieces<'a> {
     extent: i64,
     /// Iterations of a piece.
     length: i64,
-    /// Where the next piece begins.
+    /// The iteration at which the next piece begins.
     next: AtomicI64,
     /// Iterations that are done.
     done: AtomicI64,

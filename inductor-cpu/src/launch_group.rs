@@ -34,7 +34,7 @@ struct Part {
 pub(crate) struct LaunchGroup {
     kernels: Vec<Kernel>,
     parts: Vec<Part>,
-    /// Where each unit ends among the parts.
+    /// The end of each unit among the parts.
     units: Vec<usize>,
     /// Nanoseconds that all of it takes on one thread.
     ns: f64,

@@ -281,7 +281,7 @@ impl Cpu {
         Ok(CpuKernel { kernel: kernel.clone(), host, code, pool, facts, args })
     }
 
-    /// Those of these kernels that are compiled and in use.
+    /// The kernels among these that are compiled and in use.
     fn in_use(&self, prints: &[u128]) -> FxHashMap<u128, Arc<dyn CompiledKernel>> {
         let compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         prints.iter().filter_map(|print| Some((*print, compiled.get(print)?.upgrade()?))).collect()

@@ -245,7 +245,7 @@ struct Machine<'a> {
     accs: SecondaryMap<Acc, Running>,
 }
 
-/// Where a param's elements are, and which were written.
+/// The place of a param's elements, and which of them were written.
 #[derive(Clone, Default)]
 struct Memory {
     /// Which of the caller's buffers.

@@ -236,7 +236,7 @@ fn widened(bytes: &[u8]) -> Vec<u8> {
 /// A value on its way to the host.
 struct Copy<'a> {
     from: &'a Buffer,
-    /// Where it goes, in the block to read through.
+    /// The offset of the value in the block to read through, in bytes.
     at: u64,
     bytes: u64,
 }

@@ -17,7 +17,7 @@ pub struct Row {
     pub value: f64,
     /// The unit of the value.
     pub unit: &'static str,
-    /// What is decided by it.
+    /// The text that says what is decided by it.
     pub says: &'static str,
 }
 

@@ -66,8 +66,8 @@ pub struct Options {
     pub device: Device,
     /// Memory of which the program says nothing is the caller's to make, who fills it.
     pub fills: bool,
-    /// Where results may be kept from call to call, the inputs, by number, whose values stay the same: what follows
-    /// from them and constants alone then stands first in the plan ([`freeze`]).
+    /// The inputs, by number, whose values stay the same, if results may be kept from call to call: what follows from
+    /// them and constants alone then stands first in the plan ([`freeze`]).
     pub weights: Option<Vec<usize>>,
 }
 

@@ -1,4 +1,4 @@
-//! Where compiled code is kept between processes: what the environment says of it.
+//! The cache of compiled code that processes share: what the environment says of it.
 //!
 //! | variable | meaning |
 //! |---|---|

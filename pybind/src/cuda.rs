@@ -58,7 +58,7 @@ pub(crate) fn tensors(meta: &Meta) -> Vec<&TensorMeta> {
     }
 }
 
-/// Where PyTorch's wheels have the compiler: the `lib` folders of NVIDIA's packages beside it.
+/// The folders in which PyTorch's wheels have the compiler: `lib` in each of NVIDIA's packages beside it.
 pub(crate) fn folders(py: Python<'_>) -> PyResult<Vec<PathBuf>> {
     let file: PathBuf = Torch::get(py)?.module.bind(py).getattr("__file__")?.extract()?;
     let Some(packages) = file.ancestors().nth(2) else { return Ok(Vec::new()) };

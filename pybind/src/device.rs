@@ -12,7 +12,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Where graphs run.
+/// The device that graphs run on.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum TargetDevice {
     /// On the processor.

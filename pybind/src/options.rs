@@ -24,7 +24,7 @@ pub(crate) struct Options {
     pub(crate) threads: Option<usize>,
     /// True if memory of which the program says nothing is filled, as torch does it where results have to be the same.
     pub(crate) fills: bool,
-    /// Where graphs run.
+    /// The device that graphs run on.
     pub(crate) target: TargetDevice,
     /// Which of the machine's adapters is that, where it is no processor.
     adapter: Option<AdapterChoice>,

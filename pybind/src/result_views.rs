@@ -29,13 +29,13 @@ pub(crate) enum ResultRow {
 /// The arguments of `as_strided`: sizes, strides and offset.
 type AsStrided = (Vec<i64>, Vec<i64>, i64);
 
-/// Where a view lies whose sizes, strides or offset differ between calls.
+/// The place of a view whose sizes, strides or offset differ between calls.
 #[pyclass(frozen, module = "rust_inductor._native")]
 pub(crate) struct SymbolicPlace {
     of: Arc<(Pool, Symbols)>,
     sizes: Vec<Expr>,
     strides: Vec<Expr>,
-    /// Where it starts in its storage, and where its base does.
+    /// The offset of the view in its storage, and that of its base.
     starts: [Expr; 2],
 }
 

@@ -55,7 +55,7 @@ pub struct Activation<L: TensorLibrary> {
     temporaries: Vec<L::Tensor>,
     /// Values that are no tensors.
     objects: Vec<Option<L::Object>>,
-    /// Where values are, in a program with a device.
+    /// The places of values, in a program with a device.
     pub(crate) session: Option<Session<L::Device>>,
     /// The frozen results of an earlier call, if this one uses them.
     pub(crate) kept: Option<Arc<Kept<L>>>,
@@ -67,7 +67,7 @@ pub struct Activation<L: TensorLibrary> {
     pub(crate) has_written: bool,
     /// The lender's memory, once it is allocated.
     lent: Range<*mut u8>,
-    /// Where the arena lies that the addresses and views of its buffers are made for.
+    /// The address of the arena for which the addresses and views of its buffers are made.
     made_for: *mut u8,
     /// Empty between calls. Last, since tensors above lie in it; only its addresses are used.
     arena: Arena<L>,

@@ -49,7 +49,7 @@ pub(crate) struct Buffers<L: TensorLibrary> {
     pub(crate) flags: Box<[Buf]>,
     /// The result in whose memory others lie before it is written.
     pub(crate) lender: Option<Buf>,
-    /// Where the memory of the arena begins that each launch on a stream may use.
+    /// The offset in the arena of the memory that each launch on a stream may use, in bytes.
     pub(crate) scratch: usize,
     /// The device that the library's tensors are on, if it is not the host.
     pub(crate) stream: Option<Arc<dyn StreamDevice>>,

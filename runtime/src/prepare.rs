@@ -110,7 +110,7 @@ pub struct Parts<'a, L: TensorLibrary> {
     pub kernels: &'a dyn Fn(KernelId) -> Option<Arc<dyn CompiledKernel>>,
     /// The host.
     pub backend: &'a dyn Backend,
-    /// What else runs kernels.
+    /// The code that runs on a device, if any does.
     pub code: Code<'a, L>,
     /// The devices of the arguments, by number; `None` for an argument that is no tensor.
     pub devices: Vec<Option<Device>>,

@@ -17,7 +17,7 @@ pub enum ParseError {
         text: String,
         /// The character.
         found: char,
-        /// Where it stands.
+        /// The offset of the character in the text, in bytes.
         at: usize,
     },
     /// A token where another was wanted.

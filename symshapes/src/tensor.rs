@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct TensorMeta {
     /// Element type.
     pub dtype: DType,
-    /// Where it lives.
+    /// The device that it lives on.
     pub device: Device,
     /// Elements along each dimension.
     pub sizes: Vec<Expr>,

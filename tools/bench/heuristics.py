@@ -1,7 +1,7 @@
 """Times programs with a quarter and with four times of each heuristic's value.
 
-`./x bench heuristics [--rows NAME...] [--programs TEXT]` builds the extension with the feature `sweep` and writes
-`bench/heuristics.json`, which the book's page of heuristics is printed from.
+`./x bench heuristics [--rows NAME...] [--programs TEXT] [--every N]` builds the extension with the feature `sweep` and
+writes `bench/heuristics.json`, which the book's page of heuristics is printed from. All programs take most of an hour.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="./x bench heuristics")
     parser.add_argument("--rows", nargs="+", help="only these")
     parser.add_argument("--programs", default="", help="only programs whose names have this in them")
+    parser.add_argument("--every", type=int, default=1, help="one of so many programs")
     options = parser.parse_args()
-    programs = [Program(name, case) for name, case in chosen(options.programs)]
+    programs = [Program(name, case) for name, case in list(chosen(options.programs))[:: options.every]]
     found = {}
     for row, value in rows(options.rows):
         found[row] = {which: changes(programs, row, value * factor) for which, factor in FACTORS.items()}
@@ -97,7 +98,7 @@ class Program:
         return call
 
     def ratio(self, row: str, value: float) -> float:
-        """How many times as long the program takes with another value of a row; 1 if that is not seen each time."""
+        """The factor by which another value of a row changes the program's time; 1 if that is not seen each time."""
         ratios: list[float] = []
         for rounds in ROUNDS:
             ratios.append(self.compared(row, value, rounds))
@@ -131,7 +132,7 @@ def replaced(row: str, value: float) -> Iterator[None]:
 
 
 def changes(programs: list[Program], row: str, value: float) -> dict[str, Any]:
-    """How many programs take longer and shorter with another value of a row, and which changes most."""
+    """Counts programs that take longer and shorter with another value of a row, and names the one that changes most."""
     ratios = {program.name: program.ratio(row, value) for program in programs}
     changed = {name: ratio for name, ratio in ratios.items() if abs(ratio - 1) >= NOISE}
     slower = sum(ratio > 1 for ratio in changed.values())

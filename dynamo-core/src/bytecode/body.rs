@@ -53,7 +53,7 @@ pub enum Arg {
     None,
     /// Any number, `EXTENDED_ARG` folded in.
     Int(u32),
-    /// Where the op jumps.
+    /// The target of the op's jump.
     Jump(Label),
 }
 
@@ -164,9 +164,9 @@ pub struct InstData {
     pub op: Op,
     /// Its argument.
     pub arg: Arg,
-    /// Where in the source it comes from, if anywhere.
+    /// The span of the source that it comes from, if any.
     pub span: Option<Span>,
-    /// Where an exception raised by it goes, if not out of the frame.
+    /// The handler of exceptions that it raises; none if they leave the frame.
     pub handler: PackedOption<HandlerId>,
 }
 
@@ -177,10 +177,10 @@ impl InstData {
     }
 }
 
-/// Where exceptions go, and what the stack looks like there.
+/// An exception handler: its target, and the state of the stack there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Handler {
-    /// Where execution goes on.
+    /// The label at which execution goes on.
     pub target: Label,
     /// To what height the stack is popped before the exception is pushed.
     pub depth: u32,

@@ -71,12 +71,12 @@ impl Builder {
         &mut self.body
     }
 
-    /// Where in the source the next instructions come from.
+    /// Sets the span of the source that the next instructions come from.
     pub fn set_span(&mut self, span: Option<Span>) {
         self.span = span;
     }
 
-    /// Where exceptions of the next instructions go.
+    /// Sets the exception handler of the next instructions.
     pub fn set_handler(&mut self, handler: Option<HandlerId>) {
         self.handler = handler.into();
     }

@@ -23,7 +23,7 @@ pub enum DecodeError {
     /// The code ends within an instruction.
     #[error("unit {offset}: the code ends within this instruction")]
     Truncated {
-        /// Where the instruction starts.
+        /// The code unit at which the instruction starts.
         offset: u32,
     },
     /// An argument of more than 32 bits.
@@ -35,9 +35,9 @@ pub enum DecodeError {
     /// A jump or a handler whose target is not the start of an instruction.
     #[error("unit {offset}: {target} is no start of an instruction")]
     BadTarget {
-        /// Where the jump stands, or where its handler's region starts.
+        /// The code unit of the jump, or the first one that the handler covers.
         offset: u32,
-        /// Where it leads.
+        /// The code unit that it leads to.
         target: i64,
     },
     /// A malformed location table.

@@ -48,7 +48,7 @@ pub enum EncodeError {
         inst: Inst,
         /// Which.
         op: Op,
-        /// Where it should go.
+        /// The label that it should jump to.
         label: Label,
     },
     /// The stack does not add up.
@@ -96,7 +96,7 @@ fn least_stack(version: Version) -> u32 {
     }
 }
 
-/// Where in the code the slot of a jump's target is, and which way to count.
+/// The target of a jump, by the index of its slot, and the direction in which its distance counts.
 #[derive(Clone, Copy)]
 struct Jump {
     slot: usize,

@@ -9,7 +9,7 @@ pub struct Entry {
     pub start: u32,
     /// The first unit after it that is not.
     pub end: u32,
-    /// Where the handler is.
+    /// The first unit of the handler.
     pub target: u32,
     /// To what height the stack is popped.
     pub depth: u32,

@@ -1,4 +1,4 @@
-//! Where execution may go from each instruction.
+//! The control flow of a body: the instructions that execution may go to from each one.
 //!
 //! Invariant: what a [`ControlFlow`] names is in the order of the body of which it was made.
 
@@ -70,7 +70,7 @@ impl Ways {
         self.next.expand()
     }
 
-    /// Where it jumps, if it does.
+    /// The instruction that it jumps to, if it jumps.
     pub fn jump(self) -> Option<Inst> {
         self.jump.expand()
     }
@@ -141,7 +141,7 @@ impl ControlFlow {
     }
 }
 
-/// Where execution goes on when it goes to `inst`.
+/// The instruction at which execution goes on when it goes to `inst`.
 ///
 /// That is `inst`, but for the end of a loop: the target of an exhausted `FOR_ITER` is `END_FOR`, which the
 /// interpreters from 3.12 on skip, in 3.13 together with the `POP_TOP` that follows. In its place 3.14 has `POP_ITER`,

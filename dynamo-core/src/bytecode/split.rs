@@ -79,8 +79,8 @@ impl<'a> Splitter<'a> {
         Ok(Splitter { code, body, flow, frames, liveness, line: None })
     }
 
-    /// Where execution goes on when what handles an exception of `at` is done with it, as far as something is computed
-    /// there and a function can begin there.
+    /// The instructions at which execution goes on when what handles an exception of `at` is done with it, as far as
+    /// something is computed there and a function can begin there.
     pub fn after_handlers(&self, at: Inst) -> Vec<Inst> {
         let mut seen = SecondaryMap::new();
         let mut open: Vec<Inst> = self.flow.ways(at).handler().into_iter().collect();

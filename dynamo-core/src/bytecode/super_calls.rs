@@ -62,7 +62,7 @@ fn bare_super(code: &CodeObject, body: &Body, inst: Inst) -> Option<Bare> {
     }
 }
 
-/// Where the arguments are.
+/// The locals that hold the arguments.
 struct Places {
     class: LocalId,
     object: LocalId,

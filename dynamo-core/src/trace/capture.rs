@@ -44,11 +44,11 @@ pub struct Capture {
     /// The sources of inputs that the code takes as a tuple, if whoever checks the guards has found them on the way:
     /// its last parameter then, which is `None` otherwise. Empty if the code has no such parameter.
     pub prefetched: Vec<SourceId>,
-    /// Where and why the graph ends before the function does.
+    /// The graph break at which the graph ends before the function does, if it does.
     pub ended: Option<Break>,
     /// The instructions that were run, if [`Options::follow`](super::Options::follow) asks for them.
     pub followed: Vec<Followed>,
-    /// Where the graph's nodes come from.
+    /// The origins of the graph's nodes.
     pub origins: Origins,
     /// The names of nodes before they were named after a variable.
     pub renamed: Vec<(NodeId, String)>,

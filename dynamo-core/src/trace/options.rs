@@ -5,7 +5,7 @@ use crate::host;
 /// Whether sizes and integers become symbols.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Dynamic {
-    /// Those that changed between calls.
+    /// The sizes and integers that changed between calls.
     #[default]
     Automatic,
     /// None but those that are marked.

@@ -62,7 +62,7 @@ struct Param {
 pub(in crate::trace) struct Signature {
     /// The dotted names by which it is found.
     pub(in crate::trace) names: Vec<&'static str>,
-    /// Those that take one argument: positional ones first.
+    /// The parameters that take one argument: positional ones first.
     params: Vec<Param>,
     /// The number of parameters that can be filled by position.
     positional: usize,

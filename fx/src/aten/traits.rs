@@ -40,7 +40,7 @@ pub struct Traits {
 }
 
 impl Traits {
-    /// Those of an operator without a row.
+    /// The traits of an operator without a row.
     pub(super) const NONE: Traits = Traits {
         alias: None,
         product: false,

@@ -45,7 +45,7 @@ impl<'a> Cursor<'a> {
         Err(ParseError { line, column, message: message.into() })
     }
 
-    /// Where the next token starts, in bytes.
+    /// The offset of the next token, in bytes.
     pub(super) fn here(&mut self) -> usize {
         self.skip(false);
         self.at

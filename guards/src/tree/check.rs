@@ -12,7 +12,7 @@ use std::ops::Deref;
 /// The objects that are needed again, by register.
 pub(super) type Registers<H> = SmallVec<[H; 16]>;
 
-/// Where a check stopped.
+/// The point at which a check stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stop {
     /// There was nothing to read.

@@ -11,7 +11,7 @@ impl<'c> Ir<'c> {
         self.context.append_basic_block(self.function, name)
     }
 
-    /// Where code is being added.
+    /// The block that code is being added to.
     pub(crate) fn here(&self) -> BasicBlock<'c> {
         self.b.get_insert_block().expect("the builder stands in a block")
     }

@@ -84,7 +84,7 @@ impl<'c> Emitter<'_, 'c> {
     }
 }
 
-/// Where a store without mask that replaces its elements goes to.
+/// The param and index of a store without mask that replaces its elements; `None` for any other statement.
 fn plain_store(stmt: &Stmt) -> Option<(Param, Expr)> {
     match *stmt {
         Stmt::Store { param, index, mask: None, mode: StoreMode::Set, .. } => Some((param, index)),

@@ -20,7 +20,7 @@ pub(super) struct VectorLoop<'c> {
     pub(super) active: Option<Val<'c>>,
 }
 
-/// Where a loop's bounds are.
+/// The bounds of a loop.
 #[derive(Clone, Copy)]
 pub(super) struct Range<'c> {
     pub(super) begin: IntValue<'c>,

@@ -143,7 +143,7 @@ impl<'c> Emitter<'_, 'c> {
         }
     }
 
-    /// Where several lanes name one element, the last of them wins.
+    /// The last of several lanes that name one element wins.
     fn store_lanes(&self, param: Param, form: Form<'c>, v: Val<'c>, mask: Option<Val<'c>>) {
         let (ir, base, elem) = (&self.ir, self.buffer(param), self.elem_of(param).memory());
         match (form, mask) {

@@ -66,9 +66,9 @@ pub(crate) struct Emitter<'k, 'c> {
     syms: FxHashMap<Sym, SymValue<'c>>,
     vector: Option<VectorLoop<'c>>,
     ahead: Option<Ahead<'c>>,
-    /// Where the loop in the root's runs a part of its iterations at a time: which.
+    /// The iterations that the loop in the root's runs at a time; `None` if it runs all of them at once.
     rows: Option<loops::Range<'c>>,
-    /// Where results may go past the caches: whether they are large enough.
+    /// The condition for results to go past the caches: the arguments are large enough. `None` if they never may.
     nontemporal: Option<Val<'c>>,
     /// The loads that ask for what is read later.
     prefetched: FxHashSet<Value>,

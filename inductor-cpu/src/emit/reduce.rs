@@ -27,7 +27,7 @@ pub(super) struct AccState<'c> {
     lanes: u32,
     /// One partial result per copy.
     slots: SmallVec<[PointerValue<'c>; 4]>,
-    /// Where the slots hold the sums of a block: those of the blocks before, in `float64`; one for all copies if they
+    /// The sums of the blocks before, in `float64`, if the slots hold the sums of a block; one for all copies if they
     /// are partial results of one.
     totals: SmallVec<[PointerValue<'c>; 4]>,
     /// For `ArgMax` and `ArgMin`: their positions.

@@ -34,7 +34,7 @@ pub(super) enum Ahead<'c> {
         /// For each load, one tile per copy.
         slots: FxHashMap<Value, SmallVec<[PointerValue<'c>; 4]>>,
     },
-    /// Those of one iteration, for each load.
+    /// The elements of one iteration, for each load.
     Registers(FxHashMap<Value, Many<'c>>),
 }
 

@@ -95,7 +95,7 @@ pub(super) struct Gather {
     pub(super) channel: usize,
     /// Between lanes.
     pub(super) lane: usize,
-    /// Where the first channel's lanes are written.
+    /// The address that the first channel's lanes are written to.
     pub(super) to: *mut f32,
     /// Between the lanes of one channel and those of the next.
     pub(super) step: usize,

@@ -243,7 +243,7 @@ struct Panels(*mut f32);
 unsafe impl Sync for Panels {}
 
 impl Panels {
-    /// Where the panels from this lane on begin.
+    /// The address of the panels from this lane on.
     fn of_lane(&self, lane: usize, steps: usize) -> *mut f32 {
         self.0.wrapping_add(lane * steps)
     }
@@ -259,7 +259,7 @@ enum Lanes {
 // SAFETY: as for `Operands`.
 unsafe impl Sync for Lanes {}
 
-/// Where the lanes of the result go on elsewhere: a number of lanes, and how far the next so many are from them.
+/// The fold of the result's lanes: a number of lanes, and how far the next so many are from them.
 #[derive(Clone, Copy)]
 struct Fold {
     lanes: usize,
@@ -456,7 +456,7 @@ impl Matrices {
         })
     }
 
-    /// Where an element of the result belongs.
+    /// The address of an element of the result.
     fn place(&self, row: usize, lane: usize) -> *mut f32 {
         let Fold { lanes, stride } = self.fold;
         let offset = row * self.out.across + lane / lanes * stride + lane % lanes * self.out.along;

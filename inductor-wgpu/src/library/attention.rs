@@ -65,7 +65,7 @@ pub(super) struct Heads {
 }
 
 impl Heads {
-    /// Those of a call without dropout.
+    /// The sizes of a call without dropout.
     pub(super) fn of(given: &Given<'_>) -> Result<Heads, Refusal> {
         if given.float("dropout_p")? != 0.0 {
             return Refusal::because("attention with dropout");

@@ -250,7 +250,7 @@ pub(super) fn joined(tasks: Vec<Task<Work>>) -> Task<Work> {
     all
 }
 
-/// Where a buffer stands among the arguments, which it joins if it is new.
+/// The index of a buffer among the arguments, which it joins if it is new.
 fn place(args: &mut Vec<(Buf, Access)>, (buf, access): (Buf, Access)) -> u32 {
     let known = args.iter().position(|&(other, _)| other == buf);
     let at = known.unwrap_or(args.len());

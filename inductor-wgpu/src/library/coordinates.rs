@@ -17,7 +17,7 @@ pub(super) struct Dims {
 }
 
 impl Dims {
-    /// Those of these sizes.
+    /// The dimensions of these sizes.
     pub(super) fn new(letter: char, sizes: &[i64]) -> Dims {
         Dims { names: (0..sizes.len()).map(|dim| format!("{letter}{dim}")).collect(), sizes: sizes.to_vec() }
     }

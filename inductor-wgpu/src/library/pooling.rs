@@ -17,7 +17,7 @@ use super::{BEGIN, THREADS, spread};
 use crate::Gpu;
 use crate::work::Work;
 
-/// Where windows are.
+/// The kinds of windows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Windows {
     /// Of a size, with steps and padding; those of the greatest have dilation, too.
@@ -119,8 +119,8 @@ const DILATED: &str = "for (var step_D = 0u; step_D < p.kernel_D; step_D++) {
     if (far_D < p.padding_D || far_D - p.padding_D >= p.size_D) { continue; }
     let at_D = far_D - p.padding_D;";
 
-/// Where a window begins and ends, in a plane that begins with the padding (so that no number is negative) and in the
-/// plane itself.
+/// The bounds of a window, in a plane that begins with the padding (so that no number is negative) and in the plane
+/// itself.
 const ENDS: &str = "let from_D = to_D * p.stride_D;
     let reach_D = min(from_D + p.kernel_D, p.size_D + 2u * p.padding_D);
     let start_D = max(from_D, p.padding_D) - p.padding_D;

@@ -56,7 +56,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Those of a tensor of at least one dimension, along the one that a call names.
+    /// The lines of a tensor of at least one dimension, along the dimension that a call names.
     pub(super) fn of(given: &Given<'_>, view: &View) -> Result<Lines, Refusal> {
         let dim = given.dimension(view.layout.sizes.len())?;
         Ok(Lines { dim, dims: Dims::new('d', &others(&view.layout.sizes, dim)) })

@@ -66,7 +66,7 @@ pub(crate) fn arange(b: &mut Builder, a: &Args) -> Rewrite {
     Ok(b.convert(value, dtype))
 }
 
-/// Where an `arange` begins.
+/// The start of an `arange`.
 #[derive(Clone, Copy)]
 enum Start {
     Int(Expr),

@@ -18,7 +18,7 @@ pub(crate) enum Kernel {
     Cubic,
 }
 
-/// Where a pixel comes from along one dimension, and with which weight.
+/// The indices that pixels come from along one dimension, and their weights.
 type Tap = (Tensor, Tensor);
 
 pub(crate) fn resample(b: &mut Builder, a: &Args, kernel: Kernel) -> Rewrite {
@@ -55,7 +55,7 @@ pub(crate) fn nearest(b: &mut Builder, a: &Args, middle: bool) -> Rewrite {
     })
 }
 
-/// Where the library looks: in `float32`, whatever the image is.
+/// The indices of the pixels that the library reads: it computes them in `float32`, whatever the image is.
 fn under(b: &mut Builder, [from, to]: [i64; 2], factor: Option<f64>, [dim, rank]: [usize; 2], middle: bool) -> Tensor {
     let len = b.int(to);
     let position = b.iota(len, dim, rank);

@@ -92,7 +92,7 @@ pub struct GridKernel {
     pub stages: Vec<Stage>,
 }
 
-/// Where a binding's buffer comes from.
+/// The sources of a binding's buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Source {
     /// The caller's buffer for this param of the loop-IR kernel.
@@ -104,7 +104,7 @@ pub enum Source {
 /// A buffer.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct BindingData {
-    /// Where it comes from.
+    /// The source of the buffer.
     pub source: Source,
     /// Type of the elements that it stands for.
     pub dtype: DType,
@@ -291,7 +291,7 @@ pub enum Stmt {
     If {
         /// A `bool`.
         cond: Val,
-        /// Where it holds.
+        /// The statements that run if it holds.
         then: Vec<Stmt>,
     },
     /// Counts from `start` to below `end`.

@@ -26,7 +26,7 @@ pub struct Binds {
 /// A part of a buffer, in elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Window {
-    /// Where it begins.
+    /// The offset of its first element.
     pub offset: u64,
     /// The number of elements.
     pub len: u64,

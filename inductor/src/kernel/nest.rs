@@ -138,7 +138,7 @@ fn split(pool: &mut Pool, vars: &LoopVars, indices: &Indices) -> Domain {
     Domain { outer: cut(&mut vars.outer_axes()), red: cut(&mut vars.red_axes()) }
 }
 
-/// Where a dividend that is linear in an axis is divided by a multiple of the axis' coefficient, the axis is cut.
+/// Finds the axes to cut: the dividend is linear in them, and the divisor is a multiple of their coefficient.
 fn find_cuts(pool: &mut Pool, dividend: Expr, divisor: Expr, axes: &[AxisOf], cuts: &mut FxHashMap<Sym, [Expr; 2]>) {
     for &(sym, extent) in axes {
         if !pool.mentions(dividend, sym) {
@@ -185,8 +185,8 @@ fn choose(pool: &mut Pool, vars: &LoopVars, indices: &Indices, scans: bool) -> N
     Nest { root, outer, red, axes, merged }
 }
 
-/// Where some memory is read across the lanes (a transposed copy): the axis along which that memory is contiguous. Run
-/// inside the vector loop, it finds the lines that one step has fetched still in cache at the next.
+/// The axis along which some memory is contiguous that is read across the lanes (a transposed copy). Run inside the
+/// vector loop, it finds the lines that one step has fetched still in cache at the next.
 fn across(
     pool: &mut Pool,
     addresses: &[Expr],

@@ -139,7 +139,7 @@ pub enum VerifyError {
         op: Pointwise,
         /// Its operands.
         want: usize,
-        /// Those given.
+        /// The number of operands given.
         got: usize,
     },
     /// A primitive outside its domain.

@@ -6,7 +6,7 @@ use crate::device::{Access, Content, Device, DeviceError, Stream, Task};
 use crate::plan::Buf;
 use symshapes::DType;
 
-/// Where a buffer's value is.
+/// The memories that hold the value of a buffer.
 struct Residence<M> {
     /// The host has the latest value.
     host: bool,
@@ -116,7 +116,7 @@ impl<D: Device> Session<D> {
         Ok(())
     }
 
-    /// Those of the buffers whose value only the device has.
+    /// The buffers among these whose value only the device has.
     pub fn missing(&self, bufs: &[Buf]) -> Vec<Buf> {
         bufs.iter().copied().filter(|&buf| !self.at[buf].host && self.at[buf].device.is_some()).collect()
     }

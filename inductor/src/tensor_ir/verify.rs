@@ -67,7 +67,7 @@ pub enum VerifyError {
         op: Pointwise,
         /// Its operands.
         want: usize,
-        /// Those given.
+        /// The number of operands given.
         got: usize,
     },
     /// Sizes, dimensions or positions that do not fit.

@@ -47,7 +47,7 @@ macro_rules! golden {
     };
 }
 
-/// Those with random numbers, which the interpreter does not draw.
+/// The graphs with random numbers, which the interpreter does not draw.
 const RANDOM: &[&str] = &["dropout_order"];
 
 golden! {

@@ -48,7 +48,7 @@ pub(super) struct Tracing {
     pub(super) fullgraph: bool,
     pub(super) declared: Option<Declared>,
     pub(super) filter: Option<GuardFilter>,
-    /// Those with an equal one share their entries.
+    /// The key of its entries: handlers with an equal one share theirs.
     pub(super) group: Option<Py<PyAny>>,
     pub(super) history: Histories,
     /// The code of functions that are not to be compiled, though what they call is.

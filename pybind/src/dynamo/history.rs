@@ -31,9 +31,9 @@ pub(super) struct History {
     pub(super) delayed: bool,
     /// Sizes and integers, by their printed source.
     seen: FxHashMap<String, i64>,
-    /// Those that have changed.
+    /// The sizes and integers that have changed.
     pub(super) changed: Vec<String>,
-    /// Those of them that nobody was told of yet.
+    /// The changed sizes and integers that nobody was told of yet.
     pub(super) news: Vec<String>,
     /// Of a resume function, which goes on after a graph break: the code of the function that the program has written,
     /// by address, and the code of the functions that it continues.

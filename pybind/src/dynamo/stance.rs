@@ -20,9 +20,9 @@ pub(super) enum Stance {
     AotEagerThenCompile,
     /// All of them run as they are.
     ForceEager,
-    /// Those that no entry fits run as they are.
+    /// Calls that no entry fits run as they are.
     EagerOnRecompile,
-    /// Those that no entry fits are errors.
+    /// Calls that no entry fits are errors.
     FailOnRecompile,
 }
 

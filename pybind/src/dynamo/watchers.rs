@@ -137,7 +137,7 @@ mod api {
     }
 }
 
-/// Where there are no watchers, no slot is free.
+/// Stand-ins for builds of CPython without watchers: no slot is free.
 #[cfg(not(all(Py_3_12, not(Py_GIL_DISABLED))))]
 mod api {
     #![expect(non_snake_case, reason = "the names of CPython's own functions")]

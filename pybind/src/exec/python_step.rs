@@ -15,8 +15,8 @@ use runtime::{Host, Keep, Stop, ViewId};
 pub(super) struct Call<'a, 'py> {
     py: Python<'py>,
     args: &'a mut [Bound<'py, PyAny>],
-    /// What a call that torch's modes made in Python has raised while the GIL was released: nothing else may run into
-    /// it.
+    /// The exception that a call made in Python by torch's modes has raised while the GIL was released: nothing else
+    /// may run into it.
     raised: Option<PyErr>,
 }
 

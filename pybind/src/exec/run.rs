@@ -36,7 +36,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) imported: &'a Imported,
     /// The processor.
     pub(crate) cpu: &'a dyn Backend,
-    /// What launches the other kernels, if anything does.
+    /// The launcher of the kernels that the host does not launch, if there are any.
     pub(crate) launcher: Launcher<'a>,
     /// The memory between kernels.
     pub(crate) arenas: Arc<Arenas>,

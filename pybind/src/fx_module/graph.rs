@@ -182,7 +182,7 @@ impl Node {
         users.iter().map(|&id| Node { graph: self.graph.clone_ref(py), id }).collect()
     }
 
-    /// Where in the user's program the node comes from.
+    /// The place in the user's program that the node comes from.
     #[getter]
     fn stack_trace(&self) -> Option<&str> {
         self.row().stack_trace.as_deref()

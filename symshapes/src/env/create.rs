@@ -99,7 +99,7 @@ pub struct Dim {
 /// A tensor's strides and what they are read from, one entry per dimension.
 #[derive(Clone, Copy, Debug)]
 pub struct StrideInputs<'a> {
-    /// Where each stride is read.
+    /// The source that each stride is read from.
     pub sources: &'a [SourceId],
     /// The sizes, as [`ShapeEnv::size`] gave them.
     pub sizes: &'a [Expr],
@@ -174,7 +174,7 @@ impl ShapeEnv {
         self.pool.float_sym(sym)
     }
 
-    /// Where a tensor starts in its storage: a constant if that is the beginning, or if its policy is static.
+    /// The offset of a tensor in its storage: a constant if it is 0, or if its policy is static.
     pub fn storage_offset(&mut self, source: SourceId, hint: i64, policy: Policy) -> Expr {
         match (hint, policy) {
             (0, _) | (_, Policy::Static) => self.constant_input(source, InputKind::Offset, hint, None),

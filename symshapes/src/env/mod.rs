@@ -67,7 +67,7 @@ pub enum InputKind {
     Size,
     /// The distance between neighbours of a dimension, in elements.
     Stride,
-    /// Where a tensor starts in its storage.
+    /// The offset of a tensor in its storage, in elements.
     Offset,
     /// A plain integer.
     Int,
@@ -100,7 +100,7 @@ pub(crate) struct SymbolRow {
     pub(crate) cause: Option<String>,
 }
 
-/// Where a symbol's value comes from.
+/// The origin of a symbol's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Origin {
     /// It is read from an input.

@@ -104,7 +104,7 @@ pub enum Direction {
     Backward,
 }
 
-/// Where execution goes after an instruction that raises nothing.
+/// The kinds of control flow after an instruction that raises nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
     /// To the next instruction.

@@ -28,7 +28,7 @@ use plan::Plan;
 /// A set of locals.
 type LocalSet = EntitySet<LocalId>;
 
-/// Where and with what a function goes on.
+/// The instruction at which a function goes on, and the state of its frame there.
 #[derive(Clone, Copy, Debug)]
 pub struct Continuation<'a> {
     /// The first instruction to be executed.
@@ -57,7 +57,7 @@ pub struct Resume {
 /// A parameter of a resume function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Where its value is.
+    /// The source of its value.
     pub source: Source,
     /// The form in which it is passed.
     pub form: Form,

@@ -82,9 +82,9 @@ pub(in crate::trace) struct Autocast {
 /// A context manager that was entered, or is to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::trace) struct Placed {
-    /// Where tensors are made inside.
+    /// The device on which tensors are made inside.
     pub(in crate::trace) device: Device,
-    /// Where they are made after leaving it, if that is said.
+    /// The device on which tensors are made after leaving it, if one is set.
     pub(in crate::trace) after: Option<Device>,
 }
 

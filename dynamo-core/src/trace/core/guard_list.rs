@@ -51,9 +51,9 @@ impl Speculative for GuardList {
 /// The questions that the program has asked of dicts of the caller's.
 #[derive(Default)]
 pub(in crate::trace) struct Asked {
-    /// Where each dict is, and its keys.
+    /// The source of each dict, and its keys.
     pub(in crate::trace) keys: FxHashMap<StateId, (SourceId, Vec<Element>)>,
-    /// Those whose keys are all guarded.
+    /// The dicts whose keys are all guarded.
     pub(in crate::trace) whole: Vec<StateId>,
     /// The keys, attributes and variables that were found: the guards on them, and where their values are.
     pub(in crate::trace) found: Vec<(Guard, SourceId)>,
@@ -72,7 +72,7 @@ impl Asked {
         self.keys.insert(dict, (source, keys));
     }
 
-    /// Where a dict is of which not all keys are guarded.
+    /// The source of a dict of which not all keys are guarded; `None` for any other.
     pub(in crate::trace) fn open(&self, dict: StateId) -> Option<SourceId> {
         let &(source, _) = self.keys.get(&dict)?;
         (!self.whole.contains(&dict)).then_some(source)

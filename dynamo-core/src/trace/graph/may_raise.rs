@@ -57,7 +57,7 @@ const TIDYING: &[Op] = &[
 /// Elements of a tensor whose values are kept at each call, at most.
 const MOST_KEPT: i64 = 256;
 
-/// Where the places of an index lead.
+/// Whether the places of an index lead to elements of the tensor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Places {
     /// To elements that are there.
@@ -344,8 +344,8 @@ impl Tracer<'_> {
             && (!is_of_tensor || self.where_it_leads(&item.args, &mut asked) == Places::Within && asked.is_empty())
     }
 
-    /// Where an index leads that torch takes, by its shapes; symbolic sizes are guarded to be as large as they are
-    /// asked to be, or not.
+    /// Whether the places of an index that torch takes lead to elements, by its shapes; symbolic sizes are guarded to
+    /// be as large as they are asked to be, or not.
     fn where_it_leads_now(&mut self, args: &[Arg]) -> Places {
         let mut asked = Vec::new();
         let mut places = self.where_it_leads(args, &mut asked);
@@ -362,7 +362,8 @@ impl Tracer<'_> {
         places
     }
 
-    /// Where an index leads that torch takes, by its shapes, if sizes that are symbols are as large as `asked` says.
+    /// Whether the places of an index that torch takes lead to elements, by its shapes, if sizes that are symbols are
+    /// as large as `asked` says.
     fn where_it_leads(&self, args: &[Arg], asked: &mut Vec<Asked>) -> Places {
         let [Arg::Node(tensor), index] = args else { return Places::Unknown };
         let Some(meta) = self.graph.torch[*tensor].tensor_meta() else { return Places::Unknown };
@@ -406,7 +407,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// Where a list or tensor leads along one dimension.
+    /// Whether a list or tensor leads to elements along one dimension.
     fn places_along(&self, meta: &TensorMeta, dim: usize, item: &Arg, asked: &mut Vec<Asked>) -> Places {
         let given = match item {
             Arg::Node(node) => match &self.graph.torch[*node].meta {

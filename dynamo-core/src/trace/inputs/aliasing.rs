@@ -96,13 +96,13 @@ impl Tracer<'_> {
         }
     }
 
-    /// Where a cell of the caller's was found first; `None` for anything else.
+    /// The source at which a cell of the caller's was found first; `None` for anything else.
     pub(in crate::trace) fn cell_of(&self, value: ValueId) -> Option<SourceId> {
         let Value::State(state) = self.objects.values[value] else { return None };
         if self.heap.sort(state) == Sort::Cell { self.found_cell(state) } else { None }
     }
 
-    /// Where the cell of this state was found first; `None` for one that the program has made.
+    /// The source at which the cell of this state was found first; `None` for one that the program has made.
     pub(in crate::trace) fn found_cell(&self, state: StateId) -> Option<SourceId> {
         let origin = self.heap.origin(state)?;
         self.objects.cells.iter().find(|(cell, _)| *cell == origin).map(|&(_, source)| source)

@@ -100,8 +100,8 @@ impl Tracer<'_> {
         Ok(Some(true))
     }
 
-    /// Where a dict is, and its key as guards have it; `None` if nothing is to be guarded. Of keys that guards cannot
-    /// ask for all are guarded.
+    /// The source of a dict, and its key as guards have it; `None` if nothing is to be guarded. Of keys that guards
+    /// cannot ask for all are guarded.
     fn asked_key(&mut self, dict: StateId, key: &Key) -> Option<(SourceId, Element)> {
         let source = self.guards.asked.open(dict)?;
         match key {

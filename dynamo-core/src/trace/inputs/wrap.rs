@@ -302,7 +302,7 @@ impl Tracer<'_> {
         Value::Partial(function, args, keywords.collect())
     }
 
-    /// Where a getter tells what it was made of.
+    /// The source of the tuple of arguments that a getter was made of, by its `__reduce__`.
     pub(in crate::trace) fn parts_of_getter(&mut self, getter: SourceId) -> SourceId {
         let method = self.sources.string("__reduce__");
         let told = self.sources.step(getter, Step::Call0(method));

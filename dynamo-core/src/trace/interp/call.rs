@@ -479,7 +479,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// Where a tensor of the caller's begins in its storage, under a guard.
+    /// The offset of a tensor of the caller's in its storage, under a guard.
     pub(in crate::trace) fn storage_offset(&mut self, tensor: ValueId) -> Traced<Option<ValueId>> {
         let tensor = self.force(tensor)?;
         let found = self.objects.known.iter().find(|&(_, &known)| known == tensor).map(|(&obj, _)| obj);

@@ -60,7 +60,7 @@ pub(super) struct Instance {
     body: Body,
 }
 
-/// Where an object keeps its attributes.
+/// The place where an object keeps its attributes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Body {
     /// In the running program, and in what the trace has written.

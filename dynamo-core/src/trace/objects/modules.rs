@@ -124,8 +124,8 @@ impl Tracer<'_> {
         self.call(forward, args.to_vec(), keywords.clone()).map(Some)
     }
 
-    /// Where the hook is called that makes the parameters of a lazy module before its first call, has it make them
-    /// now, for tensors without data, as torch's Dynamo does; what was traced is stale then.
+    /// Has a lazy module make its parameters now, for tensors without data, as torch's Dynamo does, if the function is
+    /// the hook that makes them before its first call; what was traced is stale then.
     pub(in crate::trace) fn initialize_lazy(&mut self, function: &str, args: &[ValueId]) -> Traced<()> {
         if function != LAZY_HOOK {
             return Ok(());

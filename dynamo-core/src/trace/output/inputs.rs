@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct CommonSources {
     /// The sources from which more than one thing is read.
     shared: FxHashSet<SourceId>,
-    /// Where those lie that were read.
+    /// The locals that hold the sources that were read.
     loaded: FxHashMap<SourceId, LocalId>,
 }
 
@@ -43,7 +43,7 @@ impl CommonSources {
         CommonSources { shared, loaded: FxHashMap::default() }
     }
 
-    /// Where a source was stored that was loaded before.
+    /// The local that holds a source that was loaded before.
     pub(super) fn loaded(&self, source: SourceId) -> Option<LocalId> {
         self.loaded.get(&source).copied()
     }

@@ -122,9 +122,9 @@ struct Output<'t, 'h> {
     /// Locals that the new code has beside the original's.
     extra: Vec<String>,
     opaque: Vec<Opaque>,
-    /// Where an argument lies whose slot becomes a cell.
+    /// The local that holds an argument whose slot becomes a cell, by the argument's name.
     kept: FxHashMap<String, LocalId>,
-    /// Where values lie that were built.
+    /// The locals that hold the values that were built.
     built: FxHashMap<ValueId, LocalId>,
     states: FxHashMap<StateId, LocalId>,
     /// The graph's results that are wanted, and their places in its tuple.
@@ -142,9 +142,9 @@ struct Output<'t, 'h> {
     /// The functions whose globals are those of functions that are made anew, and where these lie.
     owners: Vec<SourceId>,
     globals: FxHashMap<SourceId, LocalId>,
-    /// Where exceptions of the graph go, if it may raise any.
+    /// The label of the handler for exceptions of the graph, if it may raise any.
     failed: Option<Label>,
-    /// Where that lies which is taken back before the program runs as it is.
+    /// The local that holds the state that is restored before the program runs as it is, if there is any.
     kept_state: Option<LocalId>,
     /// Common subexpressions of the sources of the graph's inputs, while those are loaded.
     common: inputs::CommonSources,

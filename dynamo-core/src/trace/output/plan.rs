@@ -80,8 +80,8 @@ impl Output<'_, '_> {
         }
     }
 
-    /// Where the graph does nothing but change what it is given, and nothing but tensors goes on, torch's graph gives
-    /// them all back, the last one first.
+    /// Has torch's graph return all the values that go on, the last one first, if they are tensors and the graph does
+    /// nothing but change what it is given.
     pub(super) fn give_back(&mut self, values: &[ValueId]) {
         let makes = |&node: &NodeId| self.t.makes_tensor(node);
         let tensor = |&value: &ValueId| match self.t.objects.values

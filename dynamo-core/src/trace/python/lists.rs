@@ -94,7 +94,7 @@ fn change(t: &mut Tracer<'_>, b: &Bound<'_>, change: impl FnOnce(&mut Vec<ValueI
     store(t, state, items)
 }
 
-/// Where `insert` puts an item.
+/// The index at which `insert` puts an item.
 pub(in crate::trace) fn place(at: i64, len: usize) -> usize {
     let at = if at < 0 { at.saturating_add(len as i64) } else { at };
     usize::try_from(at.max(0)).unwrap_or(len).min(len)

@@ -43,7 +43,8 @@ const FUNCTIONS: &str = "abs absolute add all allclose amax amin any arange arcc
     fft.irfft fft.irfft2 fft.irfftn fft.rfft fft.rfft2 fft.rfftfreq fft.rfftn linalg.cond linalg.det linalg.eigvalsh \
     linalg.inv linalg.matrix_power linalg.multi_dot linalg.norm linalg.pinv linalg.solve";
 
-/// Those that take a tensor for the array that shares its memory; what others give for one is a tensor, or an error.
+/// The functions that take a tensor for the array that shares its memory; what others give for one is a tensor, or an
+/// error.
 const TAKING_TENSORS: &str = "array full_like ones_like zeros_like";
 
 /// Methods of arrays.

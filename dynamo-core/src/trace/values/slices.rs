@@ -49,7 +49,7 @@ impl Tracer<'_> {
         Ok([clamp(bounds[0], first), clamp(bounds[1], last), step])
     }
 
-    /// Where a slice of step 1 begins, which is a place also if it is empty.
+    /// The index at which a slice of step 1 begins, also if the slice is empty.
     pub(in crate::trace) fn slice_start(&mut self, len: usize, slice: ValueId) -> Traced<usize> {
         let Value::Slice([start, ..]) = self.get(slice)? else { return Err(raised("TypeError: no slice")) };
         if matches!(self.get(start)?, Value::Const(Constant::None)) {

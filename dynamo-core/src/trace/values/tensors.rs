@@ -23,7 +23,7 @@ const COMPUTED: &[(&str, &str)] = &[
     ("data", "torch._C._autograd._get_data_attr"),
 ];
 
-/// Those that are read by name in the graph too.
+/// Attributes of a tensor that are computed, and that the graph reads by name as well.
 const READ: &[&str] = &["real", "imag"];
 
 impl Tracer<'_> {

@@ -16,7 +16,7 @@ pub struct View {
     pub overload: Aten,
     /// The arguments after the tensor.
     pub args: Vec<Arg>,
-    /// Those by name.
+    /// The keyword arguments.
     pub kwargs: Vec<(String, Arg)>,
     /// Which of its results it is, if there are several.
     pub pick: Option<usize>,
@@ -177,7 +177,7 @@ impl Functionalize<'_> {
         self.push(target, args, Vec::new())
     }
 
-    /// Where a part of a split begins.
+    /// The index at which a part of a split begins, along `dim`.
     pub(super) fn start(&mut self, view: &View, whole: NodeId, pick: usize, dim: usize) -> Option<i64> {
         let split = self.call_view(view, whole).ok()?;
         let meta = self.to[split].meta.take();

@@ -108,7 +108,7 @@ fn lower_by<'a>(
     Ok(kernel)
 }
 
-/// Where a param's elements are.
+/// The storage classes of a param's elements.
 #[derive(Clone, Copy, Debug)]
 enum StorageClass {
     /// In a buffer, from this element on.

@@ -28,7 +28,7 @@ struct Staged {
     shared: Shared,
 }
 
-/// Where the element of a staged load is.
+/// The place of a staged load's element in workgroup memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InSquare {
     shared: Shared,

@@ -12,7 +12,7 @@ use symshapes::{Expr, Pool, Sym};
 /// The numberings of entities in a printed text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Numbering {
-    /// Those of the kernel's arenas, and the kernel's name.
+    /// The numbers of the kernel's arenas, and the kernel's name.
     Kept,
     /// Their order of appearance, and no name.
     Canonical,

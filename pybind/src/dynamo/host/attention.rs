@@ -102,9 +102,9 @@ enum Kernel {
 enum Groups {
     /// None.
     None,
-    /// Those of one head: it is broadcast.
+    /// Keys and values of one head: it is broadcast.
     One,
-    /// Those whose number of heads divides the query's as well (`enable_gqa`).
+    /// Keys and values whose number of heads divides the query's as well (`enable_gqa`).
     Many,
 }
 

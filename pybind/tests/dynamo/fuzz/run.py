@@ -35,14 +35,14 @@ from pybind.tests.dynamo.fuzz.compare import ADDRESS, DEEPEST, Outcome, Raised, 
 from pybind.tests.dynamo.fuzz.generate import CHANGES, Program, generate
 
 Listener = Callable[[dict[str, Any]], None]
-#: What makes a compiled function of a function. The second argument is told of captures; the third is the seed.
+#: Makes a compiled function of a function. The second argument is told of captures; the third is the seed.
 Compiler = Callable[[Callable[..., Any], Listener, int], Callable[..., Any]]
 
-#: How many seconds a program may take before it counts as hanging.
+#: The seconds that a program may take before it counts as hanging.
 PATIENCE = 120.0
 #: After how many seconds a call of a program that is not compiled has no end.
 ENDLESS = 10.0
-#: What the seed says about sizes that change.
+#: The settings for sizes that change, of which the seed chooses one.
 DYNAMIC = (None, None, True, False)
 
 
@@ -66,7 +66,7 @@ COMPILERS: dict[str, Compiler] = {"ours": ours, "identity": identity}
 
 @dataclass
 class Report:
-    """What became of a program."""
+    """The outcome of a program."""
 
     seed: int
     #: The difference, with the number of the call, if there is one.
@@ -82,7 +82,7 @@ class Report:
 
     @property
     def key(self) -> str:
-        """What the difference has in common with others of the same cause, most likely."""
+        """The part of the difference that others of the same cause have in common with it, most likely."""
         kinds = " ".join(re.findall(r"kind='(\w+)'", self.text))
         place = re.sub(r"\d+", "", self.text.split(":")[0])
         return f"{self.aspect} {kinds or place}"
@@ -224,9 +224,16 @@ def prepare() -> None:
 def run_seed(seed: int, compiler: Compiler) -> Report:
     """The report of a seed. A failure of the harness is a difference like any other."""
     try:
-        return run(generate(seed), compiler)
+        program = generate(seed)
+        report = run(program, compiler)
     except Exception as error:
         return Report(seed, "harness", "".join(traceback.format_exception(error)[-3:]))
+    if "yield" in program.source:
+        # Suspended generators leave their context managers here, and not in the middle of the next program.
+        sys.modules.pop("program", None)
+        gc.collect()
+        torch.set_grad_enabled(True)
+    return report
 
 
 def sweep(compiler: Compiler, seeds: range, jobs: int = 2) -> Iterator[Report]:
@@ -271,7 +278,7 @@ def sweep(compiler: Compiler, seeds: range, jobs: int = 2) -> Iterator[Report]:
 
 @dataclass
 class Summary:
-    """What became of many programs."""
+    """The outcome of many programs."""
 
     cases: int = 0
     captured: int = 0
@@ -298,7 +305,7 @@ class Summary:
         return self.captured / max(1, self.cases)
 
     def various(self) -> list[Report]:
-        """Those that differ: first one of each key, then the second of each, and so on."""
+        """The reports of programs that differ: first one of each key, then the second of each, and so on."""
         seen: Counter[str] = Counter()
         ranked = []
         for report in self.different:
