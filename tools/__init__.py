@@ -1,1 +1,1 @@
-"""What `./x` runs: set-up, checks, demo and benchmarks."""
+"""The commands that `./x` runs: set-up, checks, demo and benchmarks."""

@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 FACTOR = 2.0
 RELATIVE = 1e-6
-#: What no draw may exceed: this many times the allowance, where it is more than this part of the largest value.
+#: The limit for every draw: this many times the allowance, or this part of the largest value where that is more.
 GROSS = 16.0
 GROSS_PART = 0.1
 #: Of this many tensors, one may exceed the allowance in most of the draws.
@@ -53,7 +53,7 @@ class Errors:
 
 
 def errors(value: Tensor, exact: Tensor) -> Errors:
-    """How far a tensor is from the exact one. Where both are the same infinity, or both NaN, there is no error."""
+    """The errors of a tensor against the exact one: none where both are the same infinity, or both NaN."""
     same = (value.double() == exact) | (value.isnan() & exact.isnan())
     difference = torch.where(same, 0.0, (value.double() - exact).abs()).nan_to_num(nan=torch.inf)
     if difference.numel() == 0:
@@ -64,7 +64,7 @@ def errors(value: Tensor, exact: Tensor) -> Errors:
 
 
 def problem(name: str, ours: Tensor, eager: Tensor, exact: Tensor, others: Sequence[Tensor] = ()) -> str | None:
-    """What is wrong with our tensor of this name, given what eager's `others` ways give; nothing if it is right."""
+    """The problem with our tensor of this name, given what eager's `others` ways give; `None` if it is right."""
     if (ours.shape, ours.dtype, ours.stride()) != (eager.shape, eager.dtype, eager.stride()):
         return f"{name}: {described(ours)}, eager gives {described(eager)}"
     if not eager.is_floating_point():
@@ -105,27 +105,27 @@ def described(tensor: Tensor) -> str:
 
 @dataclass(frozen=True)
 class Draw:
-    """What came of one choice of weights and inputs."""
+    """The results of one choice of weights and inputs."""
 
     ours: Tensors
     eager: Tensors
     exact: Tensors
-    #: What eager's other ways give. They only widen the allowance, so they are run where its first does not suffice.
+    #: Results of eager's other ways. They only widen the allowance, so they are run where its first does not suffice.
     others: Callable[[], Sequence[Tensors]] = tuple
 
     @cached_property
     def doubtful(self) -> dict[str, str]:
-        """What is wrong by eager's first way."""
+        """The problems by eager's first way."""
         return by_name(self.ours, self.eager, self.exact)
 
     @cached_property
     def wrong(self) -> dict[str, str]:
-        """What is wrong by all of eager's ways."""
+        """The problems by all of eager's ways."""
         return by_name(self.ours, self.eager, self.exact, self.others()) if self.doubtful else {}
 
     @cached_property
     def gross(self) -> list[str]:
-        """What is wrong whatever the other draws say.
+        """The problems that count whatever the other draws say.
 
         Where a value falls to the other side of a kink, eager's own ways differ grossly. So it is right, too, to give
         what one of them gives: not to err as much, but to err alike, within the limits that hold against float64.
@@ -142,7 +142,7 @@ class Draw:
 
 
 def other_ways(eager: Callable[[], T]) -> Iterator[T]:
-    """What eager gives by its other kernels, and with its sums in another order."""
+    """Eager's results by its other kernels, and with its sums in another order."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield eager()
@@ -152,7 +152,7 @@ def other_ways(eager: Callable[[], T]) -> Iterator[T]:
 
 
 def problems_over(draws: Sequence[Draw]) -> list[str]:
-    """What is wrong with a model, a line for each tensor and draw.
+    """The problems with a model, a line for each tensor and draw.
 
     That is: every tensor which is wrong in most of the draws, by itself; every one, if in most of the draws more than
     one in a hundred are (so of fewer than a hundred, any); and what is grossly wrong in any draw.
@@ -168,7 +168,7 @@ def problems_over(draws: Sequence[Draw]) -> list[str]:
 
 
 def by_name(ours: Tensors, eager: Tensors, exact: Tensors, others: Sequence[Tensors] = ()) -> dict[str, str]:
-    """What is wrong with our tensors, by their names."""
+    """The problems with our tensors, by their names."""
     missing = {name: f"{name}: missing" for name in eager if name not in ours}
     extra = {name: f"{name}: eager has no such tensor" for name in ours if name not in eager}
     common = [name for name in eager if name in ours]
@@ -178,7 +178,7 @@ def by_name(ours: Tensors, eager: Tensors, exact: Tensors, others: Sequence[Tens
 
 
 def problems(ours: Tensors, eager: Tensors, exact: Tensors) -> list[str]:
-    """What is wrong with our tensors, a line for each that is."""
+    """The problems with our tensors, a line for each that is wrong."""
     return list(by_name(ours, eager, exact).values())
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-#: How a child ended: with a value, an exception, a signal or `_exit`, or by the time limit.
+#: The ways in which a child ends: with a value, an exception, a signal or `_exit`, or by the time limit.
 Ending = Literal["value", "error", "crash", "timeout"]
 
 CHUNK = 1 << 16
@@ -30,7 +30,7 @@ POPULATE_WRITE = 23
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a child: the function's value, or text that says what went wrong."""
+    """The outcome of a child: the function's value, or text that says what went wrong."""
 
     ending: Ending
     value: Any
@@ -98,7 +98,7 @@ def copy_pages() -> None:
 
 
 def read_all(descriptor: int, deadline: float) -> tuple[str, bool]:
-    """What the child writes until it closes its end, and whether that was before the deadline."""
+    """The text that the child writes until it closes its end, and whether that was before the deadline."""
     parts: list[bytes] = []
     with selectors.DefaultSelector() as selector:
         selector.register(descriptor, selectors.EVENT_READ)

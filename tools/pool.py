@@ -21,7 +21,7 @@ from tools.ui import ROOT
 Task = dict[str, Any]
 Answer = dict[str, Any]
 
-#: How much of what a worker that died has written is told.
+#: The number of characters at the end of a dead worker's output that are told.
 TAIL = 2000
 
 

@@ -55,7 +55,7 @@ def pages() -> dict[str, str]:
 
 
 def fates(rows: list[tuple[str, str, str]]) -> str:
-    """What became of each node, in columns."""
+    """The fate of each node, in columns."""
     width = [max(len(row[k]) for row in rows) for k in range(2)]
     return "".join(f"{name:<{width[0]}}  {target:<{width[1]}}  {fate}\n" for name, target, fate in rows)
 
@@ -66,7 +66,7 @@ def plain(text: str) -> str:
 
 
 def excerpt(listing: str) -> str:
-    """How the generated code begins, without attributes that only LLVM reads, and with equal lanes written once."""
+    """The start of the generated code, without attributes that only LLVM reads, and with equal lanes written once."""
     lines = EQUAL_LANES.sub(r"splat (\1)", plain(listing)).splitlines()
     start = next((k for k, line in enumerate(lines) if line.startswith("define")), 0)
     body = [re.sub(r" #\d+ \{$", " {", line) for line in lines[start : start + LISTING_LINES]]

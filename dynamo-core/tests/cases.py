@@ -1,4 +1,4 @@
-"""What the modules of functions that are traced or split share.
+"""The parts that modules of functions that are traced or split share.
 
 Only the standard library is imported here, and nothing of it that the functions could see.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from trace_torch import Tensor
 
-#: What the functions have noted, in whatever module they are.
+#: The values that the functions have noted, in whatever module they are.
 LOG: list[object] = []
 
 

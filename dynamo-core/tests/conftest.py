@@ -1,4 +1,4 @@
-"""What the tests of several versions of CPython share."""
+"""Fixtures that the tests of several versions of CPython share."""
 
 from __future__ import annotations
 

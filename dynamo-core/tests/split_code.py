@@ -62,7 +62,7 @@ def constant(value: Any, original: CodeType) -> object:
 
 
 def split(program: str, codes: list[CodeType]) -> Iterator[list[Fields]]:
-    """What SPLIT makes of each code object."""
+    """The parts that SPLIT makes of each code object."""
     lines = "".join(json.dumps({"version": VERSION, "code": fields(code)}) + "\n" for code in codes)
     answer = subprocess.run([program], input=lines, capture_output=True, text=True, check=False)
     if answer.returncode != 0:
@@ -71,7 +71,7 @@ def split(program: str, codes: list[CodeType]) -> Iterator[list[Fields]]:
 
 
 def outcome(function: Callable[..., object], arguments: Callable[[], tuple[object, ...]]) -> tuple[str, list[object]]:
-    """What a call gives or raises, and the trail that it leaves."""
+    """The result or exception of a call, and the trail that it leaves."""
     split_cases.LOG.clear()
     try:
         result = f"returns {function(*arguments())!r}"

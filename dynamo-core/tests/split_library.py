@@ -20,7 +20,7 @@ from types import CodeType
 import dump_code
 from split_code import VERSION, built, fields
 
-#: How many instructions are tried for a function before it stays whole.
+#: The number of instructions that are tried for a function before it stays whole.
 TRIES = 4
 
 

@@ -38,7 +38,7 @@ def cases() -> list[tuple[str, str]]:
 
 
 def found(name: str) -> Any:
-    """What has this dotted name; None if this Python does not have it."""
+    """The object that has this dotted name; None if this Python does not have it."""
     owner, *rest = name.split(".")
     if owner in OWNERS:
         member = vars(OWNERS[owner])[rest[0]]
@@ -58,7 +58,7 @@ def found(name: str) -> Any:
 
 
 def shape(signature: inspect.Signature) -> list[tuple[Any, ...]]:
-    """What matters of parameters: how they are passed, their names where those can be passed, their defaults."""
+    """The parts of parameters that matter: passing, names where those can be passed, defaults."""
     result = []
     for at, parameter in enumerate(signature.parameters.values()):
         named = parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
@@ -76,7 +76,7 @@ def own(parameters: str) -> inspect.Signature:
 
 
 def published(name: str) -> inspect.Signature | None:
-    """What `inspect` says; None if it does not know."""
+    """The signature that `inspect` gives; None if it does not know one."""
     try:
         return inspect.signature(found(name))
     except (TypeError, ValueError):
@@ -85,7 +85,7 @@ def published(name: str) -> inspect.Signature | None:
 
 @pytest.mark.parametrize(("name", "parameters"), cases())
 def test_signature(name: str, parameters: str) -> None:
-    """How arguments are passed, names and defaults are those of Python."""
+    """Ways of passing arguments, names and defaults are those of Python."""
     if name.split(".")[0] in ("torch", "rust_inductor"):
         pytest.importorskip(name.split(".")[0])
     assert found(name) is not None, f"Python has no {name}"

@@ -44,7 +44,7 @@ def assemble() -> Path:
 
 
 def dump(python: Path, mode: str, assemble: Path, *rest: str) -> str:
-    """What `dump_code.py` prints; the test fails if it does."""
+    """The text that `dump_code.py` prints; the test fails if it does."""
     done = subprocess.run([python, DUMP, mode, assemble, *rest], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return done.stdout

@@ -24,7 +24,7 @@ def trace() -> Path:
 
 
 def run(python: Path, trace: Path, module: str) -> dict[str, int]:
-    """What was done with the functions of a module, all of which did what they should."""
+    """Counts what was done with the functions of a module, all of which did what they should."""
     done = subprocess.run([python, TRACED, trace, module], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-4000:]
     said = json.loads(done.stdout.splitlines()[-1])

@@ -41,7 +41,7 @@ BYTES = ["code", "linetable", "exceptiontable"]
 #: Opaque constants of the new code have numbers from here on.
 OPAQUE_BASE = 1 << 16
 
-#: What objects without a `repr` print.
+#: The address that objects without a `repr` print.
 ADDRESS = re.compile(" at 0x[0-9a-f]+")
 
 #: When these functions' objects go is not to be seen here: what has been described stays alive.
@@ -115,7 +115,7 @@ class Tracing:
         self.reasons: Counter[str] = Counter()
 
     def ask(self, line: str) -> Any:
-        """What the tracer makes of a call."""
+        """The tracer's answer for a call."""
         assert self.process.stdin and self.process.stdout
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
@@ -168,7 +168,7 @@ class Maker:
         self.opaque = [self.meant(said, captured) for said in captured["opaque"]]
 
     def meant(self, said: Any, captured: Any) -> Any:
-        """What an opaque constant is."""
+        """The object that an opaque constant stands for."""
         match said:
             case "graph":
                 return Graph(captured["graph"], self.tracing.done)
@@ -187,11 +187,11 @@ class Maker:
         raise SystemExit(f"a constant that is not known here: {said}")
 
     def steps(self, said: Any) -> list[Any]:
-        """How a set is made, as the package has it."""
+        """The steps in which a set is made, as the package has it."""
         return [(method, [self.given(operand) for operand in operands]) for method, operands in said]
 
     def given(self, said: Any) -> tuple[bool, Any]:
-        """What a method of a set is given, and whether that is to be made as well."""
+        """The operand of a method of a set, and whether that is to be made as well."""
         match said:
             case {"set": steps}:
                 return True, self.steps(steps)
@@ -268,7 +268,7 @@ def remade(function: FunctionType) -> FunctionType:
 
 
 def outcome(module: Any, function: FunctionType, args: Any, call: Callable[[FunctionType, Any], Any]) -> list[str]:
-    """What a call gives or raises, what it prints, and what it leaves behind."""
+    """The result or exception of a call, what it prints, and what it leaves behind."""
     module.LOG.clear()
     plain = {name: value for name, value in vars(module).items() if isinstance(value, int)}
     printed = io.StringIO()

@@ -170,7 +170,7 @@ no_grad.__module__ = "torch.autograd.grad_mode"
 
 
 def find(target: str) -> Any:
-    """What is known by a dotted name."""
+    """The object that is known by a dotted name."""
     if target in NAMED:
         return NAMED[target]
     owner, _, name = target.rpartition(".")

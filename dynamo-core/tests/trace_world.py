@@ -161,14 +161,14 @@ class World:
 
     @staticmethod
     def printed(thing: Any) -> str:
-        """What guards print of an object: nothing that differs between versions."""
+        """The text that guards print of an object: nothing that differs between versions."""
         if isinstance(thing, type):
             return f"<class '{dotted(thing).removeprefix('builtins.')}'>"
         name = thing.co_name if isinstance(thing, CodeType) else getattr(thing, "__name__", type(thing).__name__)
         return str(name)
 
     def view(self, handle: int, thing: Any) -> Any:
-        """What an object is, in the form of `Seen`."""
+        """The description of an object, in the form of `Seen`."""
         plain = constant(thing)
         if plain is not NotImplemented:
             return {"constant": plain}
@@ -245,14 +245,14 @@ class World:
         return handle
 
     def content(self, cell: CellType) -> int | None:
-        """What is in a cell."""
+        """The handle of the object in a cell; `None` for an empty cell."""
         try:
             return self.of(cell.cell_contents)
         except ValueError:
             return None
 
     def attribute(self, thing: Any, name: str) -> Any:
-        """What a plain read of an attribute finds; `NotImplemented` if code would have to run."""
+        """The value that a plain read of an attribute finds; `NotImplemented` if code would have to run."""
         if isinstance(thing, ModuleType):
             return vars(thing)[name]
         mro = thing.__mro__ if isinstance(thing, type) else type(thing).__mro__

@@ -1,4 +1,4 @@
-"""What every test starts from."""
+"""The state from which every test starts."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def compiled(function: Callable[..., Any], **kwargs: Any) -> Callable[..., Any]:
 
 
 def clone(value: Any) -> Any:
-    """The same values and strides in memory of their own."""
+    """A copy with the same values and strides, in memory of its own."""
     if isinstance(value, torch.Tensor):
         copy = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype)
         copy.copy_(value.detach())

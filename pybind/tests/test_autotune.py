@@ -79,7 +79,7 @@ def test_training_agrees_with_eager() -> None:
 
 
 def test_new_sizes_are_served_by_the_same_kernels() -> None:
-    """What was the fastest for the first sizes computes all others."""
+    """The kernel that was the fastest for the first sizes computes all others."""
 
     def f(x: torch.Tensor) -> torch.Tensor:
         return torch.softmax(x * 2, -1) + x.sum()

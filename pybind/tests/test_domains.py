@@ -1,4 +1,4 @@
-"""What eager does not compute is not computed: operators outside of their dtypes, numbers beyond a tensor's dtype."""
+"""Tests that we compute only what eager does: operators outside of their dtypes, numbers beyond a tensor's dtype."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ NUMBERS_ONLY: dict[str, Fn] = {
 @pytest.mark.parametrize("dtype", INTEGERS, ids=str)
 @pytest.mark.parametrize("name", [*FLOATS_ONLY, *NUMBERS_ONLY])
 def test_integers_are_computed_where_eager_computes_them(name: str, dtype: torch.dtype) -> None:
-    """The same value, or an error where eager has one: no kernel applies a function of floats to integers."""
+    """Gives eager's value, or an error where eager has one: no kernel applies a function of floats to integers."""
     fn = (FLOATS_ONLY | NUMBERS_ONLY)[name]
     x = torch.tensor([[0, 1, 2, 3], [3, 1, 0, 1], [2, 2, 1, 0], [1, 0, 3, 2]]).to(dtype)
     _same(fn, x)

@@ -62,7 +62,7 @@ def test_python_calls_what_the_interface_cannot_take() -> None:
 
 
 def test_errors_are_those_of_the_operator() -> None:
-    """What the library refuses is raised as Python raises it, and the next call is well."""
+    """Errors of the library are raised as Python raises them, and the next call is well."""
 
     def put(x: Tensor, i: Tensor) -> Tensor:
         return torch.index_put(x, (i,), x[:2])

@@ -101,7 +101,7 @@ def test_windows_as_columns(options):
 
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_places_that_are_computed(dynamic):
-    """Those within bounds by how they are computed, and those that are not."""
+    """Indices that are within bounds by how they are computed, and indices that are not."""
     x, at = torch.randn(50, 3), torch.randint(-500, 500, (20,))
 
     def function(x, at):

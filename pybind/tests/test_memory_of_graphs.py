@@ -1,4 +1,4 @@
-"""What graphs keep, and for how long."""
+"""Tests of what graphs keep, and for how long."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class Kept:
         self.compiled: list[_native.CompiledFn] = []
 
     def __call__(self, module: torch.fx.GraphModule, inputs: Any, **options: Any) -> Callable[..., Any]:
-        """What `torch.compile` calls."""
+        """Compiles a graph for `torch.compile`, and keeps the result."""
         return _aot.compile_module(module, inputs, on_graph=lambda _kind, it: self.compiled.append(it), **options)
 
 

@@ -1,4 +1,4 @@
-"""What is timed: single kernels and whole models; and which of their sizes may change."""
+"""The programs that are timed: single kernels and whole models; and which of their sizes may change."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Case:
 
     title: str
     make: Callable[[Size], Program]
-    #: What may change its size.
+    #: The axes along which its size may change.
     axes: tuple[Axis, ...] = ()
     #: Whether it gives a loss, whose gradients are computed, too.
     trains: bool = False
@@ -171,7 +171,7 @@ class Group:
     """Cases whose ratios have a mean of their own."""
 
     title: str
-    #: What each process measures, by the name with which it can be chosen.
+    #: The cases that each process measures, by the name with which it can be chosen.
     processes: dict[str, tuple[str, ...]]
 
     @property
@@ -180,7 +180,7 @@ class Group:
         return tuple(case for cases in self.processes.values() for case in cases)
 
     def only(self, names: Sequence[str] | None) -> Group:
-        """What these names choose of it; all of it without names."""
+        """The part of it that these names choose; all of it without names."""
         return Group(self.title, {name: it for name, it in self.processes.items() if not names or name in names})
 
 

@@ -35,7 +35,7 @@ class Contender:
     """One way to come to a first result."""
 
     title: str
-    #: What is passed to `torch.compile`; None for `rust_inductor.compile`.
+    #: The backend that is passed to `torch.compile`; None for `rust_inductor.compile`.
     backend: str | None
     warm: bool = False
 
@@ -82,7 +82,7 @@ def measure(name: str, backend: str | None, size: str) -> dict[str, Any]:
 
 
 def seconds_of(call: Callable[[], object]) -> float:
-    """How long one call takes."""
+    """The seconds that one call takes."""
     start = time.perf_counter()
     call()
     return time.perf_counter() - start

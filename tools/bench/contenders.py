@@ -11,7 +11,7 @@ from typing import Literal
 Backend = Literal["eager", "rust_inductor", "inductor"]
 #: Which sizes are symbols: none, those along the first of the case's axes, or every one.
 Shapes = Literal["static", "first", "all"]
-#: What is asked for beyond the defaults: `mode="max-autotune"`, `options={"freezing": True}`.
+#: Settings asked for beyond the defaults: `mode="max-autotune"`, `options={"freezing": True}`.
 Asked = Literal["nothing", "tuned", "frozen"]
 
 

@@ -221,7 +221,7 @@ PLAIN = [name for name in CONTENDERS if name not in RECORDED]
 
 
 def measured(program: Program, contenders: list[str], rounds: int) -> dict[str, Any]:
-    """What is known of a program."""
+    """The title of a program, the bytes that it moves, and its times."""
     return {"title": program.title, "moved": program.moved, **measure(program, contenders, rounds)}
 
 

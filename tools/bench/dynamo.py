@@ -23,7 +23,7 @@ from tools.ui import ROOT, Line, read_or_empty, say, table
 
 HEADING = "# Our own Dynamo"
 WORKER = "tools.bench.dynamo_worker"
-#: What is measured, and whose.
+#: The tasks that are measured, and whose Dynamo does each.
 TASKS = {
     "hit": ("ours", "torch"),
     "other_calls": ("ours", "torch"),
@@ -46,11 +46,11 @@ SUMMARY = re.compile(r"(\d+) programs, (\d+) of them raise; (\d+) differ; (\d+)%
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is measured."""
+    """The extent of the measurements."""
 
     processes: int
     effort: int
-    #: How many random functions run.
+    #: The number of random functions that run.
     programs: int
 
 
@@ -60,7 +60,7 @@ QUICK = Plan(processes=1, effort=1, programs=0)
 
 @dataclass
 class Samples:
-    """What the processes told: by task and contender, the values of each figure."""
+    """The measurements that the processes told: by task and contender, the values of each figure."""
 
     values: dict[tuple[str, str], dict[str, list[float]]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(list))
@@ -128,7 +128,7 @@ def random_functions(seed: int, count: int) -> str:
 
 
 def programs_sentence(told: str, errors: str) -> str:
-    """What the differential test says of itself, in a sentence."""
+    """The differential test's summary of itself, in a sentence."""
     found = SUMMARY.search(told)
     if found is None:
         raise WorkerFailed(f"the random functions failed:\n{errors[-3000:]}")
@@ -179,7 +179,7 @@ def duration(ns: float) -> str:
 
 
 def memory_sentence(memory: dict[str, float]) -> str:
-    """What became of the memory."""
+    """The course of the resident memory, in a sentence."""
 
     def span(name: str) -> str:
         return f"{memory[f'{name}_before_mib']:.1f} to {memory[f'{name}_after_mib']:.1f} MiB"

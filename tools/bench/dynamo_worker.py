@@ -178,7 +178,7 @@ def captures(
 
 
 def guards(contender: str, effort: int) -> dict[str, float]:
-    """What two hundred tensors in a nested dict add to a hit."""
+    """The time that two hundred tensors in a nested dict add to a hit."""
     x, full, empty = torch.ones(1), nested(10, 20), nested(0, 0)
     compiled = [CONTENDERS[contender](touch_all) for _ in range(2)]
     for function, table in zip(compiled, (full, empty)):

@@ -1,4 +1,4 @@
-"""What the compilers tell about themselves: seconds by stage, kernels, fused operators, calls."""
+"""The figures that the compilers tell about themselves: seconds by stage, kernels, fused operators, calls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Recorder:
     """Our compiler, keeping the compiled graphs and the time that captures took."""
 
     graphs: list[Any] = field(default_factory=list)
-    #: Those of them that were compiled when gradients were first asked for, after the capture.
+    #: The graphs among them that were compiled when gradients were first asked for, after the capture.
     later: list[Any] = field(default_factory=list)
     #: Seconds of our Dynamo, and of what stands behind it.
     captures: float = 0.0
@@ -39,7 +39,7 @@ class Recorder:
         mode: str | None = None,
         options: dict[str, Any] | None = None,
     ) -> Callable[..., Any]:
-        """What `torch.compile` with our backend does."""
+        """Compiles as `torch.compile` with our backend does."""
         import torch
 
         from rust_inductor import _capture, _module
@@ -77,11 +77,11 @@ class Recorder:
         return {"AOTAutograd": max(self.backend - in_backend, 0.0), **total}
 
     def compilations(self) -> int:
-        """How many graphs were compiled."""
+        """The number of graphs that were compiled."""
         return len(self.graphs)
 
     def counts(self) -> dict[str, int]:
-        """What the graphs consist of; a graph that runs as it is counts as one fallback."""
+        """The counts over all graphs; a graph that runs as it is counts as one fallback."""
         total: Counter[str] = Counter(dict.fromkeys(COUNTS, 0))
         for graph in self.graphs:
             total["fallbacks"] += graph.eager_because is not None

@@ -192,7 +192,7 @@ class EncoderDecoder(nn.Module):
         self.model = model
 
     def forward(self, source: Tensor, target: Tensor) -> Any:
-        """What the model gives."""
+        """The output of the model."""
         return self.model(input_ids=source, decoder_input_ids=target)
 
 

@@ -40,7 +40,7 @@ def image() -> Inputs:
 
 
 def image_last() -> Inputs:
-    """The same with channels last."""
+    """A batch of images with channels last."""
     return (image()[0].to(memory_format=torch.channels_last),)
 
 
@@ -86,7 +86,7 @@ def rotated(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 
 
 def rotated_pairs(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """The same with neighbours as pairs."""
+    """Rotary embedding, with neighbours as pairs."""
     a, b = x[..., ::2], x[..., 1::2]
     return torch.stack([a * cos - b * sin, b * cos + a * sin], -1).flatten(-2)
 

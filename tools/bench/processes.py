@@ -48,7 +48,7 @@ def run_worker(
 
 
 def figures_of(module: str, arguments: Sequence[str], env: dict[str, str] | None = None) -> dict[str, Any]:
-    """What a fresh process of a module prints as JSON on its last line."""
+    """The JSON that a fresh process of a module prints on its last line."""
     command = [sys.executable, "-m", module, *arguments]
     environment = {**os.environ, **(env or {})}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)

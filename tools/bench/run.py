@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is measured."""
+    """The extent of the measurements."""
 
     processes: int
     threads: tuple[int, ...]
@@ -45,7 +45,7 @@ QUICK = Plan(processes=1, threads=(1,), seconds=0.2)
 
 @dataclass
 class Samples:
-    """What the processes told."""
+    """The measurements that the processes told."""
 
     ms: dict[tuple[str, str, int], list[float]] = field(default_factory=lambda: defaultdict(list))
     cold: dict[tuple[str, str], Event] = field(default_factory=dict)
@@ -148,7 +148,7 @@ def collect(plan: Plan, groups: Sequence[Group]) -> Iterator[tuple[int, Samples]
 
 
 def arguments_for(plan: Plan, contender: Contender, name: str, threads: int, *, first: bool) -> list[str]:
-    """What a process is to do."""
+    """The arguments that tell a process what to do."""
     arguments = ["--threads", str(threads), "--seconds", str(plan.seconds), "--size", plan.size]
     arguments += ["--shapes", contender.shapes, "--asked", contender.asked]
     if first and contender.shapes != "static":

@@ -62,7 +62,7 @@ def measure(model: torch.nn.Module, x: torch.Tensor, inferrer: Path, rounds: int
 
 
 def fake_seconds(gm: torch.fx.GraphModule, inputs: list[Any]) -> float:
-    """How long fake tensors take for the graph."""
+    """The seconds that fake tensors take for the graph."""
     mode = next(x.fake_mode for x in inputs if isinstance(x, torch.Tensor) and hasattr(x, "fake_mode"))
     FakeTensorMode.cache_clear()
     start = time.perf_counter()
@@ -82,7 +82,7 @@ def chapter(rows: list[list[Any]], notes: list[str]) -> str:
 
 
 def notes(name: str, report: dict[str, Any]) -> list[str]:
-    """What differs, in words."""
+    """The differences in words, or a note that there are none."""
     found = [f"{name}: {text}" for text in report["mismatches"]]
     found += [f"{name}: no answer for {text}" for text in report["unknown"]]
     return found or [f"{name}: the same metadata; guards: {', '.join(sorted(set(report['guards']))) or 'none'}"]

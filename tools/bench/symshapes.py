@@ -300,7 +300,7 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def moved(env: ShapeEnv, fake: Any) -> Any:
-    """The same metadata with symbols of another environment."""
+    """A fake input with symbols of another environment."""
 
     def one(value: Any) -> Any:
         return torch.SymInt(value.node.with_shape_env(env)) if isinstance(value, torch.SymInt) else value
@@ -334,7 +334,7 @@ def row(name: str, recording: dict[str, Any], theirs: Figures, ours: Figures) ->
 
 
 def differences(name: str, theirs: Figures, ours: Figures, report: dict[str, Any]) -> list[str]:
-    """What the two do not agree on, in words."""
+    """The differences between the two in words, or a note that there are none."""
     notes = [f"{name}: torch answers differently: {text}" for text in report["answers_differ"]]
     notes += [f"{name}: torch alone guards `{text}`" for text in sorted(theirs.kept - ours.kept)]
     notes += [f"{name}: ours alone guards `{text}`" for text in sorted(ours.kept - theirs.kept)]

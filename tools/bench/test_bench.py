@@ -18,7 +18,7 @@ MS = {"eager": [4.0, 5.0, 9.0], "rust_inductor": [2.0, 1.0, 2.0], "inductor": [3
 
 
 def result(backend: str, ms: float, share: float) -> dict[str, Any]:
-    """What a process tells of ResNet-50, if our share of the first call took so many seconds."""
+    """The result that a process tells of ResNet-50, if our share of the first call took so many seconds."""
     first_call = {
         "seconds": 3.0,
         "stages": {"Dynamo": 1.0, "AOTAutograd": 0.5, "fuse": share / 3, "codegen": share / 1.5},
@@ -79,7 +79,7 @@ def test_dynamic_page() -> None:
 
 
 def cells_of(line: str) -> list[str]:
-    """What stands between the bars."""
+    """The texts between the bars."""
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 

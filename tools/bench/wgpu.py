@@ -44,7 +44,7 @@ OVERHEAD = (
 
 @dataclass
 class Told:
-    """What a compilation and a step tell."""
+    """The counts of a compilation and of a step."""
 
     kernels: int = 0
     launches: int = 0
@@ -52,7 +52,7 @@ class Told:
     fallbacks: int = 0
     #: Pipelines that the process had not built before.
     pipelines: int = 0
-    #: What the device did in the first step and in a later one.
+    #: The device's counts in the first step and in a later one.
     first: dict[str, int] = field(default_factory=dict)
     step: dict[str, int] = field(default_factory=dict)
 
@@ -161,7 +161,7 @@ def _step(run: Callable[..., Any], inputs: tuple[torch.Tensor, ...], trained: nn
 
 
 def counted(action: Callable[[], Any], options: dict[str, Any]) -> dict[str, int]:
-    """What the device does in an action."""
+    """The device's counts for an action."""
     before = _native.device_counters(options)
     action()
     after = _native.device_counters(options)

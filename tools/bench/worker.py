@@ -25,9 +25,9 @@ from tools.bench.figures import Recorder, torch_seconds
 
 BATCH_SECONDS = 0.002
 MIN_ROUNDS = 5
-#: How many sizes a program with symbols meets after the one that it is timed on.
+#: The number of sizes that a program with symbols meets after the one that it is timed on.
 NEW_SIZES = 20
-#: What `torch.compile` is told: with None, only what is marked is a symbol from the start.
+#: The option `dynamic` of `torch.compile`: with None, only what is marked is a symbol from the start.
 DYNAMIC: dict[Shapes, bool | None] = {"static": False, "first": None, "all": True}
 ASKED: dict[Asked, dict[str, Any]] = {
     "nothing": {},
@@ -200,7 +200,7 @@ def median_seconds(calls: Mapping[str, Callable[[], object]], budget: float) -> 
 
 
 def batch_size(call: Callable[[], object]) -> int:
-    """How many calls in a row take long enough for the clock; warms up, too."""
+    """The number of calls in a row that take long enough for the clock; warms up, too."""
     call()
     once = min(seconds_of(call, 1) for _ in range(3))
     return max(1, round(BATCH_SECONDS / once))

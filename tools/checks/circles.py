@@ -86,7 +86,7 @@ class Crate:
                 parts = parts[:-1]
             if "tests" not in parts:
                 self.texts[parts] = without_tests(file.read_text())
-        #: What a module's names stand for that it takes from elsewhere.
+        #: Of each module, the paths from elsewhere in the crate that it imports, by the names that it gives them.
         self.names: dict[Module, dict[str, Module]] = {}
         self.globs: dict[Module, list[Module]] = {}
         for module, text in self.texts.items():

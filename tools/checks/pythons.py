@@ -1,4 +1,4 @@
-"""What needs no torch, tested on every CPython of ours that this machine has.
+"""Runs the tests of the parts that need no torch, on every supported CPython that this machine has.
 
 The frame hook reads frames, whose layouts are CPython's own business: it is built for each version, and its tests run
 there. The one that runs this is one of them; others are found on the path or among pyenv's. The tests of bytecode and

@@ -21,7 +21,7 @@ from tools import setup
 from tools.checks import pythons, tidy
 from tools.ui import ROOT, StepFailed, say
 
-#: What calls CPython has no Rust tests: they would have to link libpython. Its tests are in Python.
+#: The crates with Rust tests. Those that call CPython are tested in Python: Rust tests would have to link libpython.
 CRATES = ["--workspace", "--exclude", "rust-inductor", "--exclude", "rust-inductor-frame-hook"]
 PYTHON_SOURCES = ["."]
 PYTHON_TESTS = ["pybind/tests", "dynamo-core/tests", "tools"]
@@ -37,7 +37,7 @@ Action = Callable[[], tuple[bool, str]]
 
 @dataclass
 class Outcome:
-    """How a stage ended."""
+    """The outcome of a stage."""
 
     name: str
     passed: bool

@@ -62,7 +62,7 @@ MAY_DEPEND = {
 #: Oracles and generators: any crate's tests may name them.
 FOR_TESTS = {"fx-interp", "inductor-testing"}
 
-#: What else the tests of a crate may name.
+#: Further crates that the tests of a crate may depend on.
 TESTED_WITH = {"runtime": {"inductor-cpu"}}
 
 #: Where `unsafe` may stand: what calls libtorch, CPython, LLVM's C API, NVRTC or compiled code, and the traits for
@@ -113,7 +113,7 @@ def stage() -> tuple[bool, str]:
 
 
 def check(root: Path) -> Iterator[str]:
-    """What is wrong, a line each."""
+    """The problems that are found, a line each."""
     for path in tracked(root):
         yield from check_file(root, path)
     for manifest in sorted(root.glob("*/Cargo.toml")):

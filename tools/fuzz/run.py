@@ -28,7 +28,7 @@ class Part:
     """One kind of random input."""
 
     name: str
-    #: What runs so many of them from a seed on, and in which environment.
+    #: The command that runs so many of them from a seed on, and its environment.
     command: Callable[[int, int], tuple[list[str], dict[str, str]]]
 
 

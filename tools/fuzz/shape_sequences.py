@@ -1,4 +1,4 @@
-"""The same questions to torch's ShapeEnv and to ours: random inputs, random questions, random reuses.
+"""Asks torch's ShapeEnv and ours the same questions: random inputs, random questions, random reuses.
 
 Sequences of operations are made from a seed and given to torch here; `symshapes/examples/sequences.rs` gives them to
 our environment and tells where the two differ: in an answer, in an input that torch accepts and we do not, or in one
@@ -37,7 +37,7 @@ from torch.fx.experimental.symbolic_shapes import (
 from tools.ui import ROOT
 
 SAMPLES = 80
-#: What a question's text may call, with torch's meaning.
+#: The functions that a question's text may call, with torch's meaning.
 FUNCTIONS: dict[str, Any] = {
     "Min": torch.sym_min,
     "Max": torch.sym_max,
@@ -61,7 +61,7 @@ class Recording:
 
     rng: random.Random
     env: ShapeEnv = field(default_factory=ShapeEnv)
-    #: What is read, for our environment.
+    #: The inputs that are read, in the form for our environment.
     inputs: list[dict[str, Any]] = field(default_factory=list)
     #: torch's number of each name, and the value of each source.
     names: dict[str, Any] = field(default_factory=dict)
@@ -257,7 +257,7 @@ def acceptance(r: Recording) -> tuple[Callable[[list[float]], bool], str]:
     return accepts, " and ".join(parts)
 
 
-#: What torch's printed guards call.
+#: The functions that torch's printed guards call.
 EVALUATED: dict[str, Any] = {
     "__builtins__": {},
     "Eq": lambda a, b: a == b,
@@ -308,7 +308,7 @@ def bits(value: float) -> int:
 
 
 def differences(seed: int, count: int) -> list[str]:
-    """What the two environments do not agree on."""
+    """The differences between the two environments, in words."""
     rng = random.Random(seed)
     sequences = [record(rng) for _ in range(count)]
     with tempfile.TemporaryDirectory() as folder:

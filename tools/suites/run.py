@@ -27,11 +27,11 @@ from tools.ui import ROOT, Line, say, table
 RECORD = ROOT / "bench" / "cache" / "suites.json"
 FILES = ("functions", "misc", "modules", "repros", "subgraphs", "ctx_manager", "unspec")
 SIDES = ("torch", "ours")
-#: How many reasons and breaks are listed.
+#: The number of reasons and breaks that are listed.
 REASONS = 40
 #: After how many tests the results are written.
 SAVED_EVERY = 50
-#: How tests of PyTorch's name what they count.
+#: Names in tests of PyTorch's that stand for counts of graphs or operators.
 COUNTER = re.compile(r"\b(frame_count|op_count|_common)\b")
 EXCEPTION = re.compile(r"^([A-Za-z_][\w.]*)(?:: (.*))?$")
 CODE = re.compile(r"\[(RI\d+)\] (.*?)(?:\. [A-Z].*)?$")
@@ -45,7 +45,7 @@ Record = dict[str, dict[str, dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Share:
-    """How many of torch's passes ours passes."""
+    """The share of the tests passed on torch that pass on ours."""
 
     ours: int
     torch: int
@@ -150,14 +150,14 @@ def run_tests(
 
 
 def verdict(answer: pool.Answer) -> dict[str, Any]:
-    """How a test ended, in the record's form."""
+    """The outcome of a test, in the record's form."""
     if answer["ending"] == "value":
         return dict(answer["value"])
     return {"ending": answer["ending"], "text": answer["value"], "graphs": 0, "breaks": {}}
 
 
 def ending(entry: dict[str, Any], side: str) -> str:
-    """How a test ended on a side; empty if it was not run."""
+    """The ending of a test on a side; empty if it was not run."""
     return str(entry.get(side, {}).get("ending", ""))
 
 
@@ -222,7 +222,7 @@ def by_tag(entries: Sequence[dict[str, Any]]) -> str:
 
 
 def failures(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those that pass on torch and do not on ours."""
+    """The tests that pass on torch and fail on ours."""
     return [
         entry for entry in entries if ending(entry, "torch") == "passed" and ending(entry, "ours") not in ("passed", "")
     ]

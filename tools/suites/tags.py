@@ -1,4 +1,4 @@
-"""What a test of PyTorch's looks at besides results, told from its source.
+"""Tags for what a test of PyTorch's looks at besides results, told from its source.
 
 A tagged test is not about what users see: it reads torch's counters, logs, guards or graphs, or sets switches that only
 torch's Dynamo has. `counts` stands apart: numbers of graphs and operators, which another tracer can match.
@@ -34,7 +34,7 @@ PATTERNS = {
     ),
 }
 
-#: What a test may have and still be about results alone.
+#: The one tag that a test may have and still be about results alone.
 COUNTS = "counts"
 
 

@@ -1,4 +1,4 @@
-"""How `./x suites` reads tests and judges them, on a file of tests made up for the purpose."""
+"""Tests of how `./x suites` reads tests and judges them, on a file of tests made up for the purpose."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ MANY = 40
 #: The entry points as they were.
 original: dict[str, Any] = {}
 
-#: What our Dynamo told of the captures in this process.
+#: The events of captures that our Dynamo has told of since the last test began.
 events: list[dict[str, Any]] = []
 
 

@@ -40,13 +40,13 @@ METHOD = (
 SAVED_EVERY = 10
 #: Where libraries lie on the machine that ran them.
 INSTALLED = re.compile(r"/\S*/site-packages/")
-#: How many reasons a list has.
+#: The largest number of reasons in a list.
 REASONS = 25
 
 
 @dataclass
 class Side:
-    """What one Dynamo made of one model."""
+    """The result of one Dynamo on one model."""
 
     #: The fields of `zoo_worker.Finding`; empty if there was no answer.
     finding: dict[str, Any]
@@ -60,7 +60,7 @@ class Side:
 
     @property
     def why(self) -> str:
-        """What is wrong, in a line."""
+        """The problem, in a line."""
         return self.failure or str(self.finding.get("why", ""))
 
 
@@ -113,7 +113,7 @@ def main() -> int:
 
 
 def plan(only: Sequence[str] | None, mode: str | None, sides: Sequence[str], limit: float) -> list[pool.Task]:
-    """What is to be run."""
+    """The tasks that are to be run."""
     from tools.zoo.models import MODELS
 
     names = [name for name in MODELS if not only or any(fnmatch.fnmatch(name, pattern) for pattern in only)]
@@ -146,7 +146,7 @@ def run(tasks: Sequence[pool.Task], jobs: int, pairs: dict[tuple[str, str], Pair
 
 
 def side_of(answer: pool.Answer) -> Side:
-    """What a worker's answer says."""
+    """The side that a worker's answer describes."""
     if answer["ending"] == "value":
         return Side(answer["value"])
     text = str(answer["value"]).strip()
@@ -175,7 +175,7 @@ def report(pairs: Sequence[Pair]) -> str:
 
 
 def wrong_sides(pair: Pair) -> list[tuple[str, Side]]:
-    """Those sides that are not right."""
+    """The sides that are not right."""
     return [(name, side) for name, side in pair.sides.items() if not side.right]
 
 
@@ -202,7 +202,7 @@ def totals(pairs: Sequence[Pair]) -> str:
 
 
 def ratios_of(pairs: Iterable[Pair], field_name: str) -> list[float]:
-    """How many times as long torch takes, where both are right and ours is one of as few graphs."""
+    """The ratios of torch's time to ours, where both are right and ours is one of as few graphs."""
     sides = [(pair.sides["ours"], pair.sides["torch"]) for pair in pairs if pair.as_few_graphs()]
     findings = [(ours.finding, theirs.finding) for ours, theirs in sides if ours.right and theirs.right]
     return [
@@ -264,7 +264,7 @@ def reasons_line(pair: Pair) -> str:
 
 
 def read_record() -> dict[tuple[str, str], Pair]:
-    """What the last runs told; nothing if there were none."""
+    """The results of the last runs; empty if there were none."""
     if not RECORD.exists():
         return {}
     pairs = {}

@@ -37,7 +37,7 @@ for line in sys.stdin:
 
 
 def finding(graphs: int, breaks: int, capture: float, **other: object) -> dict[str, object]:
-    """What a worker would tell."""
+    """A made-up finding, in the form in which a worker tells it."""
     made = worker.Finding(right=True, graphs=graphs, operators=9, breaks=breaks, capture_seconds=capture)
     return {**vars(made), **other}
 

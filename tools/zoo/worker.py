@@ -34,10 +34,10 @@ LEARNING_RATE = 0.01
 
 @dataclass
 class Finding:
-    """What a capture of one model told."""
+    """The result of capturing one model."""
 
     right: bool = False
-    #: What differs, if it is not right.
+    #: The difference, if it is not right.
     why: str = ""
     graphs: int = 0
     operators: int = 0
@@ -45,7 +45,7 @@ class Finding:
     skipped: int = 0
     #: The first call over the first call of a copy that is not captured.
     capture_seconds: float = 0.0
-    #: What a later call takes where the graph gives at once what it last gave: guards and the code around it; of one
+    #: The time of a later call where the graph gives at once what it last gave: guards and the code around it; of one
     #: graph alone, as what happens between several depends on what they give.
     call_us: float | None = None
     #: Why graphs ended and frames were skipped, by how often.
@@ -174,9 +174,9 @@ class Prepared:
 
     #: A call of it, with nothing around it.
     call: Callable[[], Any]
-    #: What is compared.
+    #: A step, which gives the tensors that are compared.
     step: Step
-    #: How long each call in a step took.
+    #: The time that each call in a step took.
     seconds: list[float]
 
 
@@ -232,7 +232,7 @@ def loss(outputs: list[torch.Tensor]) -> torch.Tensor:
 
 
 def difference(expected: list[torch.Tensor], found: list[torch.Tensor]) -> str:
-    """What differs, in a line; nothing if the tensors agree."""
+    """The difference, in a line; empty if the tensors agree."""
     if len(expected) != len(found):
         return f"{len(found)} tensors instead of {len(expected)}"
     for place, (one, other) in enumerate(zip(expected, found)):

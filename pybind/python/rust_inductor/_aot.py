@@ -94,7 +94,7 @@ def _uncounted(compiled: _native.CompiledFn, written: Sequence[int]) -> Callable
 
 
 class _FirstCalls(threading.local):
-    """What AOTAutograd has made, in this thread, to look at the first call of a compiled graph.
+    """The objects that AOTAutograd has made, in this thread, to look at the first call of a compiled graph.
 
     It looks whether custom operators give what they were given, by a dispatch mode, under which some of PyTorch's own
     operators compute something else (``torch.linalg.pinv`` of complex numbers).

@@ -15,7 +15,7 @@ from rust_inductor import _native
 class Entry:
     """A piece of compiled code in an artifact."""
 
-    #: What it follows from, as a hash.
+    #: A hash of all that it follows from.
     key: str
     #: Its kind, and the machines on which it is found again.
     label: str

@@ -86,7 +86,7 @@ class Described:
 
     #: Our capture hands over its facts.
     described = True
-    #: What the compiler raises is the program's to see; else the function runs as it is.
+    #: Whether the program sees what the compiler raises; if not, the function runs as it is.
     is_blamed = True
 
     def __init__(self, compiler: Callable[..., Any], extra: Mapping[str, Any] | None = None) -> None:
@@ -94,7 +94,7 @@ class Described:
         self.extra = dict(extra or {})
 
     def __call__(self, graph: Graph, inputs: Sequence[Any], facts: _native.Facts) -> Compiled | None:
-        """What the compiler makes of the graph; ``None`` if it wants the function to run as it is."""
+        """Compile the graph; ``None`` if the compiler wants the function to run as it is."""
         with compile_lock():
             return self._settled(graph, inputs, facts)
 
@@ -273,7 +273,7 @@ def _runnable(compiled: Compiled) -> Compiled:
 
 
 class _NoModule:
-    """What is ``self`` in the code of a graph that asks nothing of its module; it prints as that."""
+    """A stand-in for ``self`` in the code of a graph that asks nothing of its module; it prints as a module."""
 
     def __repr__(self) -> str:
         return "GraphModule()"

@@ -118,7 +118,7 @@ _kept_call = functools.cache(_call)
 def _group(
     backend: Any, mode: str | None, options: Mapping[str, Any] | None, others: tuple[Any, ...]
 ) -> tuple[Any, ...] | None:
-    """What functions have in common that share their entries; weights that are frozen are those of one function."""
+    """The key of functions that share their entries; ``None`` with frozen weights, which are those of one function."""
     own = dict(options or {})
     return None if own.get("freezing") else (backend, mode, own, *others)
 

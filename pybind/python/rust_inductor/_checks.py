@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TRUE = sympy.true
 
-#: What stands in a bound that is none.
+#: The classes of infinities, which stand in place of a bound where there is none.
 Infinity = (IntInfinity, NegativeIntInfinity, sympy.core.numbers.Infinity, sympy.core.numbers.NegativeInfinity)
 
 _Place = tuple[str, int, int]

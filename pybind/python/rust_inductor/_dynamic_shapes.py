@@ -1,4 +1,4 @@
-"""What ``compile(dynamic_shapes=...)`` says of each dimension, as rows that the tracer understands.
+"""Reads what ``compile(dynamic_shapes=...)`` says of each dimension, as rows that the tracer understands.
 
 Two notations are read. That of ``torch.export``: a dict by parameter, or a tuple in the order of the parameters, of
 ``{dimension: Dim("batch")}``, tuples of such, ``Dim.AUTO``, ``Dim.DYNAMIC``, ``Dim.STATIC``, integers and ``None``.

@@ -1,4 +1,4 @@
-"""What becomes of a function: its graphs, why they end, what is guarded, and each operator's fate."""
+"""The report on a function: its graphs, why they end, what is guarded, and each operator's fate."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class Capture:
     code: CodeType
     #: The targets of the calls for which there is no rule: torch was asked what they give.
     asked: tuple[str, ...] = ()
-    #: What keeps the graph from being compiled in Rust alone: calls and modes that ATen's operators do not express.
+    #: The calls and modes that keep the graph from being compiled in Rust alone: ATen's operators do not express them.
     not_lowered: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[str]:
@@ -172,7 +172,7 @@ class Capture:
 
 @dataclass
 class Explanation:
-    """What became of a function; its text says what was captured, with a table for each graph."""
+    """The report on a function; its text says what was captured, with a table for each graph."""
 
     graphs: list[Graph] = field(default_factory=list)
     result: Any = None

@@ -226,14 +226,14 @@ class Capture:
         #: The inputs of the code; once the backend has returned, references that keep no tensor alive.
         self.given: list[Any] = list(given)
         self.context = _Context(lambda: self.world.mode)
-        #: What went wrong when somebody looked.
+        #: The error that was raised when somebody looked.
         self.failure: Exception | None = None
         self._compiled = False
         gm.meta["dynamo_flat_name_to_original_fqn"] = {}
         gm.meta["dynamo_compile_id"] = CompileId(frame_id=next(_frames), frame_compile_id=0)
         gm.meta["backend_id"] = unique_id("__compiled_fn", with_uuid=True)
         vars(gm).update(_param_name_to_source={}, _source_to_user_stacks={})
-        #: What the backend is called with.
+        #: The example inputs that the backend is called with.
         self.inputs = self._examples()
         for node, example in zip(gm.graph.find_nodes(op="placeholder"), self.inputs):
             node.type = torch.SymInt if isinstance(example, int) else type(example)
@@ -403,7 +403,7 @@ class Capture:
         return {str(example): place for example, place in examples if not isinstance(example, torch.Tensor)}
 
     def _assume_aliasing(self, assumed: Any) -> None:
-        """What AOTAutograd found of inputs that are one object, or share memory."""
+        """Assume what AOTAutograd found of inputs that are one object, or share memory."""
         at = {source: number for number, source in enumerate(self.sources)}
         if hasattr(assumed, "input_source_a"):
             self.facts.assume_same(at[assumed.input_source_a], at[assumed.input_source_b])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 #: Where the book says more about why graphs end.
 PAGE = "book: Specification of capture"
 
-#: What torch says of the instructions of which it says anything.
+#: The descriptions that torch has of instructions, by the name of the opcode.
 _INSTRUCTIONS = {
     "BINARY_SUBSCR": "a binary subscript, e.g. x[attr]",
     "CALL": "a function call, e.g. f(x, y)",

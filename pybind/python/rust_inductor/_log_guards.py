@@ -28,7 +28,7 @@ _LEAVES = {
     "CONSTANT_MATCH": "EQUALS_MATCH",
 }
 
-#: How wide the text of a guard is at least, before the line that asked for it.
+#: The least width of the text of a guard, before the line that asked for it.
 _WIDTH = 60
 
 #: A local variable, which lines about failures have without its scope.
@@ -176,7 +176,7 @@ def _types(rows: list[tuple[str, str, list[str], str | None]]) -> dict[str, str]
 
 
 def _access(event: Event, base: str, source: str, types: dict[str, str]) -> str:
-    """How an object is reached from the one above it, in torch's words."""
+    """The accessor by which an object is reached from the one above it, in torch's words."""
     if source == "G":
         return ", accessed_by=GlobalsGuardAccessor"
     if base == "G" and (found := _GLOBAL.fullmatch(source)):

@@ -1,4 +1,4 @@
-"""What our own Dynamo does, in torch's log: under the names that ``TORCH_LOGS`` knows, in torch's layout.
+"""Writes what our own Dynamo does to torch's log: under the names that ``TORCH_LOGS`` knows, in torch's layout.
 
 ``graph``, ``graph_code``, ``graph_sizes``, ``guards``, ``recompiles``, ``recompiles_verbose``, ``graph_breaks``,
 ``bytecode``, ``trace_source`` and ``trace_bytecode`` are torch's artifacts; ``dynamic`` is a log of torch's. A limit
@@ -163,7 +163,7 @@ def limit_text(event: Event) -> str:
     )
 
 
-#: What is logged at DEBUG: the loggers by name.
+#: The loggers that log at DEBUG, by name.
 _ARTIFACTS: dict[str, logging.Logger] = {
     name: getArtifactLogger(_PARENT, name)
     for name in (

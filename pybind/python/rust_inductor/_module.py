@@ -21,7 +21,7 @@ class OptimizedModule(torch.nn.Module):
     compiled call. A copy, or what a pickle gives, compiles anew.
     """
 
-    #: What is this object's own: everything else is the original's.
+    #: The attributes that are this object's own: all others are the original's.
     _OWN = frozenset({"_orig_mod", "_optimize", "_compiled", "region_name"})
 
     _orig_mod: torch.nn.Module
@@ -53,7 +53,7 @@ class OptimizedModule(torch.nn.Module):
 
     @property
     def dynamo_ctx(self) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """What compiles functions as the module is compiled, by the name that it has in torch's own class."""
+        """The function that compiles others as the module is compiled, by the name that it has in torch's own class."""
         return self._optimize
 
     @property
@@ -95,7 +95,7 @@ class OptimizedModule(torch.nn.Module):
             delattr(self._orig_mod, name)
 
     def __dir__(self) -> list[str]:
-        """What both have."""
+        """The attributes of this object and of the original."""
         return sorted({*object.__dir__(self), *dir(self._orig_mod)})
 
     def __len__(self) -> int:

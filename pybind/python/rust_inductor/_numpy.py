@@ -20,18 +20,18 @@ import torch
 
 tnp: Any = importlib.import_module("torch._numpy")
 
-#: What has parameters of other names in `torch._numpy`.
+#: Calls whose parameters have other names in `torch._numpy`.
 _CLIP = ("call_clip", "method_clip")
 _CLIP_NAMES = {"a_min": "min", "a_max": "max"}
 
-#: What divides, and what gives a copy.
+#: Calls that divide, and calls that give a copy.
 _DIVIDE = ("operator_truediv", "call_divide", "call_true_divide")
 _COPY = ("method_astype", "method_flatten", "method_copy", "call_array", "call_asarray")
 
 #: Remainders, which NumPy has for any divisor.
 _REMAINDERS = ("operator_mod", "call_mod", "call_remainder")
 
-#: How many elements samples have at most.
+#: The largest number of elements that samples may have.
 _MOST = 1 << 22
 
 

@@ -99,7 +99,7 @@ class Storages:
 
 
 def _storage(tensor: Any) -> int | None:
-    """What tells a storage from others; ``None`` for one without memory, and for a float, which gets one of its own."""
+    """The identity of a storage; ``None`` for one without memory, and for a float, which gets one of its own."""
     if not isinstance(tensor, torch.Tensor):
         return None
     try:

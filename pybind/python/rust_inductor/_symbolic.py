@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _NOWHERE = logging.getLogger(f"{__name__}.nowhere")
 _NOWHERE.disabled = True
 
-#: What our expressions are printed with.
+#: The functions that our printed expressions call.
 FUNCTIONS = {
     "Eq": operator.eq,
     "Ne": operator.ne,
@@ -135,13 +135,13 @@ class Asker:
             return fake.copy_(recorded)
 
     def ask(self, call: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        """What the call gives, as rows of plain values; ``None`` for what is no tensor or number."""
+        """Give the result of the call as rows of plain values; ``None`` for what is no tensor or number."""
         # Without the dispatcher in Python, many operators want to know the sizes.
         with self.mode, enable_python_dispatcher():
             return self._row(call(*args, **kwargs))
 
     def guards(self) -> list[str]:
-        """What torch has decided about the symbols."""
+        """The guards that torch has recorded on the symbols."""
         return [str(guard.expr) for guard in self.env.guards]
 
     def _row(self, value: Any) -> Any:

@@ -49,7 +49,7 @@ def _tracer(options: Mapping[str, Any] | None) -> str:
 
 
 def _without_tracer(options: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Those that the compiler itself takes."""
+    """The options that the compiler itself takes."""
     return {name: value for name, value in (options or {}).items() if name != "dynamo"} or None
 
 

@@ -1,4 +1,4 @@
-"""What the garbage collector has found unreachable, told before it clears any of it."""
+"""Tells what the garbage collector has found unreachable, before it clears any of it."""
 
 from __future__ import annotations
 

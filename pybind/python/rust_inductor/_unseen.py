@@ -68,7 +68,7 @@ class _Unseen(torch.fx.Node):
 
 
 class _Hidden:
-    """What a graph hides."""
+    """The nodes that a graph hides, and the function that describes them."""
 
     def __init__(self, nodes: list[torch.fx.Node], describe: Describe) -> None:
         self.nodes = nodes

@@ -1,4 +1,4 @@
-"""What the tests of CUDA share: the device, how functions are compiled, and how results are compared with eager's."""
+"""Helpers for the tests of CUDA: the device, how functions are compiled, and how results are compared with eager's."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ def randn(*sizes: int, dtype: torch.dtype = torch.float32, seed: int = 0) -> tor
 
 
 def kernels_of(explained: Any) -> int:
-    """How many kernels of ours a compiled function has."""
+    """The number of our kernels in a compiled function."""
     return sum(len(graph.kernels) for graph in explained.graphs)

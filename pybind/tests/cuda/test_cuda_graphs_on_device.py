@@ -24,7 +24,7 @@ entries = pytest.mark.parametrize("compiled", ENTRIES.values(), ids=ENTRIES.keys
 
 
 def states(f, *args):
-    """What becomes of the graphs of a function that is called four times."""
+    """The states of the CUDA graphs of a function that is called four times."""
     explained = rust_inductor.explain(f, options={"cudagraphs": True})(*args)
     for _ in range(3):
         for graph in explained.graphs:

@@ -22,13 +22,13 @@ class Counter:
     """A backend that passes graphs on, and counts them."""
 
     backend: str = "rust_inductor"
-    #: How many graphs Dynamo handed over.
+    #: The number of graphs that Dynamo handed over.
     graphs: int = 0
     #: Of ours, the kind of each ATen graph that was compiled: `inference`, `forward` or `backward`.
     kinds: list[str] = field(default_factory=list)
 
     def __call__(self, module: torch.fx.GraphModule, inputs: Sequence[Any], **options: Any) -> Function:
-        """What `torch.compile` calls."""
+        """Counts a graph that `torch.compile` hands over, and compiles it."""
         self.graphs += 1
         if self.backend != "rust_inductor":
             call: Function = lookup_backend(self.backend)(module, list(inputs), **options)
@@ -37,7 +37,7 @@ class Counter:
 
 
 def graphs_of_eager(function: Function, calls: Iterable[Arguments], **options: Any) -> int:
-    """How many graphs torch itself needs for these calls, one after the other."""
+    """The number of graphs that torch itself needs for these calls, one after the other."""
     torch._dynamo.reset()
     counter = Counter("eager")
     call = torch.compile(function, backend=counter, **options)
@@ -71,7 +71,7 @@ def check_call(ours: Function, function: Function, arguments: Arguments) -> None
 
 
 def clone(value: Any) -> Any:
-    """The same sizes, strides and offset in memory of its own, also where elements share memory."""
+    """A copy with the same sizes, strides and offset in memory of its own, also where elements share memory."""
     if not isinstance(value, Tensor):
         return value
     storage = value.untyped_storage().clone()

@@ -22,7 +22,7 @@ class Kept:
         self.compiled: list[Callable[..., Any]] = []
 
     def __call__(self, module: torch.fx.GraphModule, inputs: Any, **options: Any) -> Callable[..., Any]:
-        """What `torch.compile` calls."""
+        """Compiles a graph for `torch.compile`, and keeps the result."""
         return _aot.compile_module(module, inputs, on_graph=lambda _kind, it: self.compiled.append(it), **options)
 
 

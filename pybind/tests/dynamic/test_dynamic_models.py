@@ -62,7 +62,7 @@ def prepared(row: Row, mode: str) -> nn.Module:
 
 
 def run_all(model: nn.Module, backend: Counter | None, mode: str, inputs: list[Inputs]) -> list[dict[str, Tensor]]:
-    """What each batch gives, from the same weights and buffers."""
+    """The results of each batch, from the same weights and buffers."""
     torch.compiler.reset()
     call: Any = torch.compile(model, backend=backend) if backend else model
     state = copy.deepcopy(model.state_dict())

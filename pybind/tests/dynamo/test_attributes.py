@@ -157,7 +157,7 @@ def test_attributes_are_deleted(function):
         assert not log[0].get("break_reason")
 
 
-#: What torch takes for its element types.
+#: Types of Python that torch takes as element types.
 COMPLEX: Any = complex
 BOOL: Any = bool
 
@@ -385,7 +385,7 @@ def test_attention_is_laid_out_as_its_kernel_does(shape, transposed, keywords):
 
 @pytest.mark.parametrize("dynamo", ["rust", "torch"])
 def test_strides_that_no_address_depends_on_are_seen(dynamo):
-    """Those of dimensions of size one, and of tensors without elements: by the program, and in views that it gives."""
+    """Strides of dimensions of size one and of tensors without elements: by the program, and in views that it gives."""
 
     def look(x):
         return x.stride(), x.t(), x[:, None], x.detach(), x + 1

@@ -151,7 +151,7 @@ def test_graphs_are_named_and_ordered_as_torch_does(function, args, dynamic):
 
 
 def same_metadata(ours: torch.fx.Node, theirs: torch.fx.Node) -> None:
-    """What backends read of a node is there, and the same."""
+    """Asserts that what backends read of a node is there, and the same."""
     assert set(theirs.meta) - {"creation_timestamp"} - set(ours.meta) <= {"stack_trace"}, ours
     if ours.op != "placeholder":
         assert lines_of(ours) == lines_of(theirs)
@@ -440,7 +440,7 @@ def collated(batch):
 
 @pytest.mark.parametrize("backend", ["rust_inductor", "aot_eager"])
 def test_torch_looks_for_its_mode_while_the_symbols_are_made(backend):
-    """What the tracer has decided is told to torch's environment, which asks for the mode that is being made."""
+    """The tracer's decisions are told to torch's environment, which asks for the mode that is being made."""
     log: list[dict[str, Any]] = []
     compiled = _capture.optimize(collated, backend=backend, listener=log.append)
     for sizes in ((3, 5, 1), (2, 2), (4, 3)):

@@ -60,7 +60,7 @@ def blocks(page: str) -> Iterator[Block]:
 
 
 def run(block: Block, names: dict[str, Any]) -> str:
-    """What the block prints. Its lines are known to tracebacks under its number."""
+    """The text that the block prints. Its lines are known to tracebacks under its number."""
     file = f"block {block.number}"
     linecache.cache[file] = (len(block.code), None, block.code.splitlines(keepends=True), file)
     printed = io.StringIO()

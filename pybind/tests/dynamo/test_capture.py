@@ -19,7 +19,7 @@ SCALE = 3
 
 
 class Log(list):
-    """What the tracer tells."""
+    """The events that the tracer tells."""
 
     @property
     def graphs(self):

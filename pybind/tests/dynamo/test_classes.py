@@ -84,7 +84,7 @@ class Base:
 
 
 class Derived(Base):
-    """What comes from the other one, by `super()`."""
+    """A class that comes from the other one, and calls it by `super()`."""
 
     kind = "derived"
 
@@ -184,7 +184,7 @@ class Typed:
 
 
 class Described:
-    """What uses it."""
+    """A class that uses the descriptor."""
 
     size = Typed()
 
@@ -470,7 +470,7 @@ PROGRAMS = [
 
 
 def shown(value: Any) -> str:
-    """What can be told of a result, attributes of objects included."""
+    """The text of a result, attributes of objects included."""
     seen: dict[int, int] = {}
 
     def show(value: Any) -> Any:

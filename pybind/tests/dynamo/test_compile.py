@@ -1,4 +1,4 @@
-"""What users hold: compile, explain, disable, graph_break, reset."""
+"""Tests of the functions that users call: compile, explain, disable, graph_break, reset."""
 
 from __future__ import annotations
 

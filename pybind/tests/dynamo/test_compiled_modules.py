@@ -1,4 +1,4 @@
-"""What `rust_inductor.compile` makes of a module is a module."""
+"""Tests that `rust_inductor.compile` makes a module of a module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is compiled already, called within a compiled function: one graph of both, and one entry for many layers."""
+"""Compiled code called within a compiled function: one graph of both, and one entry for many layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What programs say to the compiler does under our Dynamo what it does under torch's."""
+"""Tests that calls to the compiler's API do under our Dynamo what they do under torch's."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Counts:
 
 
 def graphs(function: Any, *calls: Any, **switches: Any) -> int:
-    """How many graphs calls with these arguments take under switches."""
+    """The number of graphs that calls with these arguments take under switches."""
     counts = Counts()
     compiled: Any = rust_inductor.compile(function, backend=counts)
     with config.patch(**switches):

@@ -31,7 +31,7 @@ def ordered() -> collections.OrderedDict[str, Any]:
 
 
 def each(items: Any, change: Callable[[str], Any]) -> Any:
-    """What an iteration gives, during which something changes after each item."""
+    """The items, and the error, of an iteration during which something changes after each item."""
     found = []
     try:
         for item in items:

@@ -250,7 +250,7 @@ def default(x, d):
 
 
 def outcome(function: Callable[..., Any], argument: Any) -> Any:
-    """What a call gives or raises, and what it leaves."""
+    """The result of a call or the class of its exception, and what it leaves."""
     given = copy.deepcopy(argument)
     try:
         result = function(X, given)

@@ -19,7 +19,7 @@ BATCH, DX, DY = Dim("batch"), Dim("dx"), Dim("dy")
 
 
 class Log(list[dict[str, Any]]):
-    """What the tracer tells."""
+    """The events that the tracer tells."""
 
     @property
     def captures(self) -> int:
@@ -108,7 +108,7 @@ def suggestions(text: str) -> list[str]:
 
 
 def exported(function: Callable[..., Any], spec: Any, args: list[torch.Tensor]) -> str:
-    """What torch.export says."""
+    """The message of the error that torch.export raises."""
 
     class One(torch.nn.Module):
         def forward(self, x):

@@ -182,7 +182,7 @@ def lines_of(error: BaseException) -> list[tuple[int, str]]:
 
 
 def outcome(function, args):
-    """What a call gives or raises and leaves behind; of what it raises, the line where the operation stands."""
+    """The result or exception of a call, an exception with the line that raised it, and what the call leaves behind."""
     global seen
     seen = 0
     args = copy.deepcopy(args)

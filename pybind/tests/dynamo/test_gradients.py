@@ -61,7 +61,7 @@ def noted(kinds: list[str]) -> Any:
 
 
 OPERATORS = names(torch.float64, grad=True)
-#: Those that ran, and those of them that were differentiated in Rust.
+#: The operators that ran, and those of them that were differentiated in Rust.
 TRIED: set[str] = set()
 DIFFERENTIATED: set[str] = set()
 

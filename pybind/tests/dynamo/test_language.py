@@ -1,4 +1,4 @@
-"""What of the language is traced: each function is one graph, and does what plain Python does."""
+"""Tests of the parts of the language that are traced: each function is one graph, and does what plain Python does."""
 
 from __future__ import annotations
 
@@ -484,7 +484,7 @@ def test_what_is_asked_of_types_is_known():
     assert [event.get("break_reason") for event in log] == [None, None]
 
 
-#: What `_replace` of named tuples raises for a name that is no field.
+#: The error that `_replace` of named tuples raises for a name that is no field.
 UNEXPECTED_FIELD = ValueError if sys.version_info < (3, 13) else TypeError
 
 

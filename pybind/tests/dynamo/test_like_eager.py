@@ -249,7 +249,7 @@ def compare(expected: Any, found: Any) -> None:
         assert found == expected
 
 
-#: What eager refuses, for element types, sizes or numbers: of a matrix `x` of floats.
+#: Expressions that eager refuses, for element types, sizes or numbers: of a matrix `x` of floats.
 REFUSED = """
     ~x; x & 1; x << 2; x.cfloat() > 0; True - x.bool(); -x.bool(); x.bool().softmax(0); x.long().softmax(0)
     x.long().std(); F.gelu(x.long()); F.smooth_l1_loss(x.long(), x.long()); torch.bitwise_or(x, 1)

@@ -1,4 +1,4 @@
-"""What backends are given of many functions is what torch's Dynamo gives them: nodes, names, order, metadata, text."""
+"""Tests that backends are given of many functions what torch's Dynamo gives: nodes, names, order, metadata, text."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def line_of(node: torch.fx.Node, names: Names) -> str:
 
 
 def metadata(node: torch.fx.Node, names: Names) -> list[str]:
-    """What backends read of a node."""
+    """The metadata of a node that backends read, as text."""
     meta = node.meta
     texts: dict[str, Any] = {"keys": sorted(set(meta) - {"creation_timestamp"})}
     if "example_value" in meta:

@@ -171,7 +171,7 @@ def test_graph_sizes(logs):
     ],
 )
 def test_guards(logs, kind):
-    """What torch guards of the arguments, we guard, and say so in its words; in which order is each tracer's own."""
+    """Guards that torch has on the arguments are ours, too, in its words; the order is each tracer's own."""
     keys = re.compile(r"(?<=DispatchKeySet)\(.*?\)")
     ours, theirs = ({(f, keys.sub("", text)) for f, text in log.of("guards", kind)} for log in logs)
     frames = {frame for log in logs for frame in resumed(log)}
@@ -209,7 +209,7 @@ def test_trace_bytecode(logs):
     """
 
     def depth(stack: str) -> int:
-        """How many words there are, which may have brackets."""
+        """The number of words, which may have brackets."""
         while stack != (plain := re.sub(r"\([^()]*\)|`[^`]*`|<[^<>]*>", "", stack)):
             stack = plain
         return stack.count(",") + (stack.strip("[]") != "")

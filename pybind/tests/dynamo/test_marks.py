@@ -24,7 +24,7 @@ SIZES = [3, 0, 1, 7, 2]
 
 
 class Log(list[dict[str, Any]]):
-    """What the tracer tells."""
+    """The events that the tracer tells."""
 
     @property
     def captures(self) -> int:

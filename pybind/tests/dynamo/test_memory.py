@@ -48,7 +48,7 @@ class Heap(ctypes.Structure):
 
 
 def bytes_in_use() -> int:
-    """What this process has allocated, in Rust, C and for large Python objects; small ones are counted by block."""
+    """The bytes allocated by this process in Rust, C and for large Python objects; small ones are counted by block."""
     libc = ctypes.CDLL(None)
     if not hasattr(libc, "mallinfo2"):
         pytest.skip("this C library does not count its memory")
@@ -243,7 +243,7 @@ class TestMemory:
 
 
 def together(count: int, work: Callable[[int], Any]) -> list[Any]:
-    """What threads give that begin at once; the first error is raised."""
+    """The results of threads that begin at once; the first error is raised."""
     results: list[Any] = [None] * count
     gate = threading.Barrier(count)
 

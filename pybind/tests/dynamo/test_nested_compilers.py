@@ -154,7 +154,7 @@ def test_in_several_threads():
 
 
 def test_frames_of_compilers_are_not_shown():
-    """What torch's compiler calls while it compiles is not traced by ours."""
+    """Functions that torch's compiler calls while it compiles are not traced by ours."""
     log: list[Any] = []
     within = torch.compile(triple, backend="aot_eager")
     outer = _capture.optimize(lambda x: within(x) + 1, backend="eager", listener=log.append)

@@ -1,4 +1,4 @@
-"""What newer versions of CPython compile otherwise, or have beside what older ones have, does the same.
+"""Tests of constructs that newer versions of CPython compile otherwise, or that older ones do not have.
 
 PYTEST_DONT_REWRITE: the assertions of the programs are to be compiled as Python compiles them.
 """

@@ -36,7 +36,7 @@ OF_INTS: dict[str, tuple[Callable[[int], Any], int]] = {
     "no number": (lambda n: (n == NOTHING[0], n is None, n == NOTHING[1]), 2),
 }
 
-#: The same of floats.
+#: Each function of a float, and how many graphs the values of ``FLOATS`` take.
 OF_FLOATS: dict[str, tuple[Callable[[float], Any], int]] = {
     "arithmetic": (lambda f: (f + 1, f - 2.0, 3 * f, -f, +f, abs(f - 2), 1 / f, f / 3), 2),
     "powers": (lambda f: (f**2, f**0.5, 2.0**f, f**-1, pow(f, 3)), 2),

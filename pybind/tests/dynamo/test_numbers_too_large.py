@@ -44,7 +44,7 @@ CALLS: dict[str, Callable[[torch.Tensor, float], Any]] = {
 
 
 def outcome(call: Callable[..., Any], x: torch.Tensor) -> str:
-    """What a call gives, or the class of what it raises."""
+    """The result of a call, or the class of what it raises."""
     try:
         result = call(x)
     except (RuntimeError, TypeError, NotImplementedError) as error:

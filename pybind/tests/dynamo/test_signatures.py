@@ -301,7 +301,7 @@ WAYS = {"direct": "f({})", "partial": "functools.partial(f, {})()", "unpacked": 
 
 
 def seen(value: Any) -> Any:
-    """What is compared of a result."""
+    """The part of a result that is compared."""
     if isinstance(value, torch.Tensor):
         return value.tolist()
     if isinstance(value, (list, tuple, collections.deque)):
@@ -316,7 +316,7 @@ def seen(value: Any) -> Any:
 
 
 def result(function: Any) -> Any:
-    """What a call gives, or the exception that it raises."""
+    """The result of a call, or the exception that it raises."""
     try:
         return seen(function(X))
     except Exception as error:

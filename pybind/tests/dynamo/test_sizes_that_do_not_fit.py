@@ -187,7 +187,7 @@ def tensor(text: str) -> torch.Tensor:
 
 
 def outcome(function: Callable[..., Any], call: list[torch.Tensor]) -> Any:
-    """What a call gives, or that it fails."""
+    """The result of a call, or the error that it raises."""
     try:
         return function(*(it.clone() for it in call))
     except (RuntimeError, IndexError, ValueError) as error:

@@ -73,7 +73,7 @@ def compiled(function: Callable[..., Any], warm: bool) -> Callable[..., Any]:
 
 
 def events(call: Callable[..., Any], install: Callable[[Any], None]) -> list[tuple[Any, ...]]:
-    """What a trace or profile function is told of this file's functions."""
+    """The events of this file's functions that a trace or profile function is told of."""
     seen: list[tuple[Any, ...]] = []
 
     def note(frame: FrameType, event: str, arg: Any) -> Any:

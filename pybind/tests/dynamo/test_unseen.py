@@ -1,4 +1,4 @@
-"""What a backend could see of a graph is made when it looks, and is all there then."""
+"""Tests that what a backend could see of a graph is made when it looks, and is all there then."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def fn(x, y):
 
 
 def captured(look: Callable[[torch.fx.GraphModule], Any], function: Any = fn, *args: Any, **options: Any) -> Any:
-    """What a backend finds that looks at the graph, which runs as it is."""
+    """The value that `look` gives in a backend; the graph runs as it is."""
     found = []
 
     def backend(gm: torch.fx.GraphModule, _inputs: list[Any]) -> Any:

@@ -1,4 +1,4 @@
-"""What is left where `with` blocks end, with and without exceptions: stacks, generators, managers of the program."""
+"""Exits from `with` blocks, with and without exceptions: stacks, generators, managers of the program."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ PROGRAMS = int(os.environ.get("RI_FUZZ_WRITES", "150"))
 
 @pytest.fixture
 def through_aot(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What goes through AOTAutograd."""
+    """The graphs that go through AOTAutograd."""
     seen: list[Any] = []
     plain = _aot.compile_module
 

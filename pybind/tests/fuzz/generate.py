@@ -65,7 +65,7 @@ class Program:
         return space["function"]
 
     def arguments(self) -> list[Tensor]:
-        """What it is called with."""
+        """The arguments that it is called with."""
         return [eval(text, {"make": make, "torch": torch}) for _, text in self.inputs]
 
     def without(self, lines: tuple[Line, ...]) -> Program:
@@ -85,7 +85,7 @@ class Known:
 
     name: str
     value: Tensor
-    #: How many operators have rounded on its way.
+    #: The number of operators that have rounded on its way.
     depth: int
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-#: What the first argument has to be: any, of floats, of integers (or truth values), of truth values.
+#: The dtypes that the first argument may have: any, floats, integers (or truth values), truth values.
 Takes = Literal["any", "float", "int", "bool"]
 
 
@@ -20,7 +20,7 @@ class Row:
     takes: Takes = "any"
     #: True if the result depends on the last bit of the arguments: only exact ones go in.
     decides: bool = False
-    #: What the other tensors are: `like` the first in dtype and broadcastable, an `index` below its size, a `mask`, a
+    #: Kinds of the other tensors: `like` the first in dtype and broadcastable, an `index` below its size, a `mask`, a
     #: `matrix` that it can be multiplied with, a `row` as long as its last dimension.
     others: tuple[Literal["like", "index", "mask", "matrix", "row"], ...] = ()
     rank: int = 0
@@ -152,7 +152,7 @@ MATRICES = (
     Row("({0} @ {1}).relu() + 1", "float", others=("matrix",), rank=2),
 )
 
-#: What is called with the result thrown away: it changes a copy.
+#: Operators that write in place, each to a copy.
 MUTATIONS = (
     Row("{0}.clone().add_({n})"),
     Row("{0}.clone().mul_({1})", others=("like",)),

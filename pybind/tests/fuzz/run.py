@@ -23,7 +23,7 @@ from pybind.tests.fuzz.values import difference
 
 
 def wrong(function: Callable[..., Any], arguments: list[Tensor], dynamic: bool = False) -> str | None:
-    """What the compiled function does otherwise; `None` if nothing."""
+    """The fault of the compiled function, compared with the plain one; `None` if there is none."""
     import rust_inductor
 
     eager = function(*arguments)
@@ -63,7 +63,7 @@ def agrees(function: Callable[..., Any], *arguments: Tensor) -> None:
 
 
 def check(program: Program) -> str | None:
-    """What the compiled program does otherwise."""
+    """The fault of the compiled program, compared with the plain one."""
     try:
         function, arguments = program.compiled(), program.arguments()
         function(*arguments)

@@ -1,4 +1,4 @@
-"""What random programs have found; and a few more of them."""
+"""Programs in which random tests have found errors; and a few more random ones."""
 
 from __future__ import annotations
 

@@ -18,11 +18,11 @@ DTYPES = (*FLOATS, *INTS, torch.bool)
 
 #: Integers up to here, and their sums, are exact in the dtype.
 LIMITS = {torch.float32: 2.0**22, torch.float64: 2.0**40, torch.bfloat16: 2.0**7, torch.float16: 2.0**10}
-#: How far results may lie apart, for elements around 1.
+#: The tolerances for results, for elements around 1.
 TOLERANCES = {torch.float32: 2e-5, torch.float64: 1e-11, torch.bfloat16: 4e-2, torch.float16: 5e-3}
 SPECIAL = (math.nan, math.inf, -math.inf, -0.0, 0.0, 1.0, -2.0)
 
-#: How an input lies in memory.
+#: The ways in which an input may lie in memory.
 LAYOUTS = ("contiguous", "contiguous", "transposed", "apart", "offset", "repeated")
 
 
@@ -77,7 +77,7 @@ def is_exact(value: Tensor) -> bool:
 
 
 def difference(ours: object, eager: object, depth: int = 1) -> str | None:
-    """What is different; floats may lie apart by what `depth` operators may lose."""
+    """The difference, if there is one; floats may lie apart by what `depth` operators may lose."""
     if isinstance(eager, list | tuple):
         if not isinstance(ours, list | tuple) or len(ours) != len(eager):
             return f"{ours!r} for {eager!r}"

@@ -15,7 +15,7 @@ import rust_inductor
 from tools import accuracy
 from tools.bench.models import MODELS, build
 
-#: What remains a call when fallbacks are forbidden: a library does it best.
+#: The operators that remain calls when fallbacks are forbidden: a library does them best.
 EXTERN_FAMILIES = ("mm.", "addmm", "linear", "convolution", "attention", "pool")
 INFERENCE_WITHOUT_FALLBACK = ["resnet50", "bert", "gpt2"]
 
@@ -69,7 +69,7 @@ def check(name: str, run: Run, training: bool) -> None:
 def draw(
     name: str, run: Run, training: bool, model: nn.Module, compiled: Callable[..., Any], seed: int
 ) -> accuracy.Draw:
-    """What ours, eager and float64 make of the weights and inputs of one seed."""
+    """The results of ours, eager and float64 for the weights and inputs of one seed."""
     original, inputs = build(name, "small", seed)
     original.train(training)
     model.load_state_dict(original.state_dict())
@@ -83,7 +83,7 @@ def draw(
 
 
 def other_ways(eager: Callable[..., dict[str, Tensor]]) -> Iterator[dict[str, Tensor]]:
-    """The same by eager's other ways, and with images in another order."""
+    """The results by eager's other ways, and with images in another order."""
     yield from accuracy.other_ways(eager)
     yield eager(channels_last)
 

@@ -8,7 +8,7 @@ import torch
 
 from tools import walkthrough
 
-#: The same on every machine; the generated code depends on the width of the machine's vectors.
+#: The files that are the same on every machine; the generated code depends on the width of the machine's vectors.
 PORTABLE = ("aten.txt", "fates.txt", "loop_ir.txt")
 
 

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from pybind.tests.opinfo.samples import Sample
 
-#: How much two correct kernels may differ where there is no result in double precision to judge by.
+#: The difference that two correct kernels may have where there is no result in double precision to judge by.
 _LOOSE = {torch.float16: 2e-3, torch.bfloat16: 2e-2, torch.float32: 1e-5, torch.complex64: 1e-5}
 
 
 def results(ours: Any, eager: Any, exact: Callable[[], Any], name: str) -> str | None:
-    """What is wrong with our result of an operator; `exact` gives that in double precision."""
+    """The problem with our result of an operator, if there is one; `exact` gives the result in double precision."""
     mine, my_tree = _pytree.tree_flatten(ours)
     theirs, their_tree = _pytree.tree_flatten(eager)
     if my_tree != their_tree:
@@ -46,7 +46,7 @@ def results(ours: Any, eager: Any, exact: Callable[[], Any], name: str) -> str |
 
 
 def arguments(ours: Sample, eager: Sample) -> str | None:
-    """What is wrong with what became of the arguments."""
+    """The problem with the arguments after the call, if there is one."""
     for place, (a, b) in enumerate(zip(ours.tensors(), eager.tensors())):
         name = f"argument {place}, after the call"
         found = _shape(name, a, b) or (None if _equal(a, b) else _values(name, a, b, None))
@@ -56,7 +56,7 @@ def arguments(ours: Sample, eager: Sample) -> str | None:
 
 
 def sharing(ours: Any, eager: Any, our_args: Sample, eager_args: Sample) -> str | None:
-    """What is wrong with whose memory the results share."""
+    """The difference in whose memory the results share, if there is one."""
     mine, theirs = _shared(ours, our_args.tensors()), _shared(eager, eager_args.tensors())
     return None if mine == theirs else f"results share memory with {mine}, eager's with {theirs}"
 

@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from rust_inductor import _native
     from rust_inductor._explain import Explanation
 
-#: What computed a sample, the better first. Native: kernels of ours alone. Extern: besides, the library's operators,
+#: Ways to compute a sample, the better first. Native: kernels of ours alone. Extern: besides, the library's operators,
 #: called from Rust on tensors of known sizes. Fallback: a call through Python, or something left to eager.
 PLANS = ("native", "extern", "fallback")
 
 
 @dataclass
 class Verdict:
-    """What became of an operator's samples."""
+    """The results of an operator's samples."""
 
     name: str
     samples: int = 0
-    #: How many came out right, or raise in both.
+    #: The number of samples that came out right, or raise in both.
     equal: int = 0
     #: By what computed them.
     plans: dict[str, int] = field(default_factory=lambda: dict.fromkeys(PLANS, 0))
-    #: What was called for want of a rule, or was not captured, and why.
+    #: The calls for which there is no rule, or that were not captured, and why.
     fallbacks: dict[str, str] = field(default_factory=dict)
     #: Number of the sample, `differs` or `raises`, and what is wrong.
     problems: list[tuple[int, str, str]] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Verdict:
         return next((plan for plan in reversed(PLANS) if self.plans[plan]), "native")
 
     def as_dict(self) -> dict[str, Any]:
-        """What JSON can hold."""
+        """A dict that JSON can hold."""
         return asdict(self)
 
 
@@ -114,7 +114,7 @@ def _judge_sample(sample: Sample, verdict: Verdict, *, grad: bool) -> tuple[str,
 
 
 def _of(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What is compiled."""
+    """A function to be compiled, which calls the operator with its arguments."""
 
     def call(value: Any, args: Any, kwargs: Any) -> Any:
         return function(value, *args, **kwargs)
@@ -146,7 +146,7 @@ def _with_gradients(sample: Sample, result: Any) -> tuple[Any, Any]:
 
 
 def _direction(out: torch.Tensor) -> torch.Tensor:
-    """The same for each run and dtype."""
+    """A direction for the gradient of an output, the same for each run and dtype."""
     generator = torch.Generator().manual_seed(7)
     return torch.rand(out.shape, generator=generator, dtype=torch.float32).to(out.dtype) + 0.5
 

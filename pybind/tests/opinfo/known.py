@@ -14,6 +14,6 @@ NO_VALUES = frozenset(
     }
 )
 
-#: What they compute magnifies rounding errors, and traced they take another of the library's ways than called: torch's
+#: Operators that magnify rounding errors; traced, they take another of the library's ways than called: torch's
 #: own compiler gives the same.
 ILL_CONDITIONED = frozenset({"linalg.cond", "linalg.norm"})

@@ -98,7 +98,7 @@ def run_group(group: Sequence[str], task: dict[str, Any], done: queue.Queue[Verd
 
 
 def run_process(left: list[str], task: dict[str, Any], done: queue.Queue[Verdict]) -> tuple[int, str | None, str]:
-    """How many were finished, which was begun last, and what the process died of."""
+    """The number of operators that a process finished, which it began last, and what it died of."""
     process = subprocess.Popen(
         [sys.executable, "-m", "pybind.tests.opinfo.worker"],
         stdin=subprocess.PIPE,

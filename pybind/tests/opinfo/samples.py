@@ -14,7 +14,7 @@ from torch.utils import _pytree
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-#: What the samples are drawn from.
+#: The seed from which the samples are drawn.
 SEED = 1234
 
 
@@ -55,22 +55,22 @@ class Sample:
     input: Any
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
-    #: What a result goes through before it is differentiated.
+    #: The function that is applied to a result before it is differentiated.
     finish: Callable[[Any], Any]
 
     def fresh(self) -> Sample:
-        """The same call on memory of its own."""
+        """The call on memory of its own."""
         copier = Copier()
         input_, args, kwargs = copier.tree((self.input, self.args, self.kwargs))
         return Sample(self.function, input_, args, kwargs, self.finish)
 
     def wide(self) -> Sample:
-        """The same call in double precision."""
+        """The call in double precision."""
         input_, args, kwargs = _pytree.tree_map(_widened, (self.input, self.args, self.kwargs))
         return Sample(self.function, input_, args, kwargs, self.finish)
 
     def strided(self) -> Sample:
-        """The same call on tensors with gaps between their elements."""
+        """The call on tensors with gaps between their elements."""
         input_, args, kwargs = _pytree.tree_map(_with_gaps, (self.input, self.args, self.kwargs))
         return Sample(self.function, input_, args, kwargs, self.finish)
 
@@ -80,7 +80,7 @@ class Sample:
         return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
 
 
-#: What samples there are: torch's own, the same with gaps in memory, and NaN, infinities and the largest numbers.
+#: The kinds of samples: torch's own, the same with gaps in memory, and NaN, infinities and the largest numbers.
 KINDS = ("plain", "strided", "extremal")
 
 

@@ -1,4 +1,4 @@
-"""What the tests of the WebGPU device share: the software adapter of Mesa, and what is compared within 1e-3."""
+"""Helpers for the tests of the WebGPU device: the software adapter of Mesa, and comparison within 1e-3."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _has_adapter() -> bool:
     return True
 
 
-#: What a module of tests is marked with.
+#: The mark of tests that need an adapter, for whole modules.
 needs_adapter = pytest.mark.skipif(
     not _has_adapter(), reason="this machine has no WebGPU adapter, not even a software one"
 )
@@ -80,7 +80,7 @@ def check(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
 
 
 class Counted:
-    """What the device did in a block."""
+    """Counts what the device does in a block."""
 
     def __enter__(self) -> Counted:
         self.before = _native.device_counters(OPTIONS)

@@ -1,4 +1,4 @@
-"""What may go wrong, and options."""
+"""Failures on the WebGPU device, and its options."""
 
 from __future__ import annotations
 

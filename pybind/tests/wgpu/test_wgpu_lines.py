@@ -1,4 +1,4 @@
-"""What goes along the lines of a tensor on the device: sorting, the greatest elements, running sums and products."""
+"""Operators along the lines of a tensor on the device: sorting, the greatest elements, running sums and products."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_long_scans() -> None:
 
 
 def test_gradients() -> None:
-    """Those of sorting scatter, those of running sums run backward."""
+    """Gradients of sorting scatter, those of running sums run backward."""
 
     def function(x: Tensor) -> Tensor:
         return (x.sort(1)[0] * x.cumsum(1) + x.topk(20, 1)[0].cumprod(0)).square().sum()

@@ -1,4 +1,4 @@
-"""What is uploaded, and what stays on the device."""
+"""Tests of what is uploaded, and what stays on the device."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_frozen_weights() -> None:
 
 
 def test_inputs_over_foreign_memory_are_read_at_each_call() -> None:
-    """What NumPy writes is seen, though torch does not count it."""
+    """Values that NumPy writes are seen, though torch does not count the writes."""
     array = torch.zeros(8).numpy()
     x = torch.from_numpy(array)
     compiled = on_device(lambda x: x @ x)
@@ -99,7 +99,7 @@ def test_what_forward_leaves_for_backward_stays() -> None:
 
 
 def test_results_are_not_uploaded_again() -> None:
-    """What one graph has computed and the next reads is on the device; what was written to in between is not."""
+    """Values that one graph has computed and the next reads are on the device; those written to in between are not."""
 
     @torch._dynamo.disable
     def meddle(x: torch.Tensor) -> None:

@@ -38,7 +38,7 @@ FUSED: dict[str, tuple[Any, ...]] = {
 
 @pytest.mark.parametrize("name", FUSED)
 def test_kernels_on_products(name: str) -> None:
-    """What is done to each element of a product is done before it is stored: a dispatch for both."""
+    """Operations on each element of a product are done before it is stored: a dispatch for both."""
     function, *shapes = FUSED[name]
     args = [torch.randn(shape) for shape in shapes]
     with torch.no_grad():

@@ -217,7 +217,7 @@ def test_indices_out_of_bounds(name: str, wrong: int) -> None:
 
 
 def test_writes_before_an_index_out_of_bounds() -> None:
-    """What the graph has written to the caller's tensors by then is written once."""
+    """Writes of the graph to the caller's tensors before the error happen at most once."""
 
     def function(x: Tensor, y: Tensor, i: Tensor) -> Tensor:
         x.add_(1)
@@ -232,7 +232,7 @@ def test_writes_before_an_index_out_of_bounds() -> None:
 
 
 def test_gradients() -> None:
-    """Those of gather, of indexing and of look-ups in a table scatter on the device."""
+    """Gradients of gather, of indexing and of look-ups in a table scatter on the device."""
 
     def function(x: Tensor, table: Tensor, i: Tensor) -> Tensor:
         picked = x.gather(1, i.view(4, 5) % 3) + x[i[:4] % 4, i[2:6] % 3][:, None]

@@ -25,7 +25,7 @@ DATA = HERE.parents[2] / "tests" / "data"
 #: Arguments at which stack effects are recorded and to which the formulas are fitted.
 ARGUMENTS = [*range(34), 255, 256, 257, 512, 770, 1023]
 
-#: What a stack effect may depend on, by the name of the Rust variant.
+#: The quantities that a stack effect may depend on, by the name of the Rust variant.
 MEASURES: dict[str, Callable[[int], int]] = {
     "Arg": lambda arg: arg,
     "LowBit": lambda arg: arg & 1,
@@ -47,7 +47,7 @@ IMPLIED = {"CACHE", "EXTENDED_ARG"}
 
 
 class Row(TypedDict):
-    """What an interpreter says of an opcode."""
+    """The facts that an interpreter tells of an opcode."""
 
     name: str
     number: int
@@ -58,14 +58,14 @@ class Row(TypedDict):
 
 
 class Facts(TypedDict):
-    """What an interpreter says of all its opcodes."""
+    """The facts that an interpreter tells of all its opcodes."""
 
     version: list[int]
     rows: list[Row]
 
 
 def facts() -> Facts:
-    """What the running interpreter knows: a row for each opcode that `co_code` can hold."""
+    """The facts that the running interpreter knows: a row for each opcode that `co_code` can hold."""
     import dis
     import opcode
 
@@ -101,7 +101,7 @@ def effect(stack_effect: Callable[..., int], number: int, arg: int | None, jump:
 
 
 def argument(name: str, number: int, with_arg: bool) -> str:
-    """What the argument means, as a variant of `ArgKind`."""
+    """The meaning of the argument, as a variant of `ArgKind`."""
     import dis
 
     version = sys.version_info[:2]

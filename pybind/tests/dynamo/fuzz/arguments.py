@@ -10,7 +10,7 @@ import torch
 from pybind.tests.dynamo.fuzz.generate import Parameter, Program, grammar_of, some_themes
 from pybind.tests.dynamo.fuzz.scope import Shape
 
-#: What changes from call to call: first nothing, then numbers, then sizes; then all is as at first.
+#: The changes from call to call: first nothing, then numbers, then sizes; then all is as at first.
 VARIANTS = (0, 1, 2, 0)
 SIZES = ({"x.shape[0]": 2, "x.shape[1]": 3}, {"x.shape[0]": 2, "x.shape[1]": 3}, {"x.shape[0]": 4, "x.shape[1]": 5})
 

@@ -1,4 +1,4 @@
-"""What programs start with, and the constructs that need nothing more."""
+"""The basics that programs start with, and the constructs that need nothing more."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from pybind.tests.dynamo.fuzz.stores import (
 from pybind.tests.dynamo.fuzz.tensors import TENSORS
 from pybind.tests.dynamo.fuzz.values import VALUES
 
-#: How often a kind is taken for a new variable, a parameter, or a result.
+#: The weight with which a kind is taken for a new variable, a parameter, or a result.
 KINDS = {
     "tensor": 10,
     "int": 4,

@@ -253,7 +253,7 @@ CONTEXTS: tuple[Row, ...] = (
 )
 
 
-#: What a stack of managers is to leave.
+#: Calls that give a stack of managers what it is to leave.
 GIVEN_TO_STACKS = (
     "n#.callback(@ints.append, $int)",
     "n#.callback(lambda by=1: setattr(@box, 'count', by), by=$int % 9)",

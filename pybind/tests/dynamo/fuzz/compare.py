@@ -30,7 +30,7 @@ DEPTH = 12
 
 @dataclass
 class Raised:
-    """How a run ended with an exception."""
+    """The exception with which a run ended."""
 
     kind: str
     message: str
@@ -40,7 +40,7 @@ class Raised:
 
 @dataclass
 class Outcome:
-    """What a run did."""
+    """The outcome of a run."""
 
     result: Any
     raised: Raised | None
@@ -91,7 +91,7 @@ def difference(plain: Outcome, compiled: Outcome) -> Difference | None:
 
 
 def raised_aspect(plain: Raised | None, compiled: Raised | None) -> str:
-    """What of two exceptions differs."""
+    """The aspect in which two exceptions differ."""
     if plain is None or compiled is None:
         return "exception"
     if plain.kind != compiled.kind:
@@ -216,7 +216,7 @@ class Pairs:
 
 
 def parts_of_function(function: types.FunctionType) -> dict[str, Any]:
-    """What can be observed of a function."""
+    """The parts of a function that can be observed."""
     cells = [cell.cell_contents if cell != types.CellType() else None for cell in function.__closure__ or ()]
     names = ("__name__", "__defaults__", "__kwdefaults__")
     own = {k: v for k, v in vars(function).items() if not k.startswith("_torchdynamo")}
@@ -224,7 +224,7 @@ def parts_of_function(function: types.FunctionType) -> dict[str, Any]:
 
 
 def parts_of_class(kind: Any) -> dict[str, Any]:
-    """What programs change in a class of theirs."""
+    """The name of a class, and what programs change in a class of theirs."""
     own = vars(kind) if getattr(kind, "__module__", None) == "program" else {}
     changed = {k: v for k, v in own.items() if not k.startswith("_") and isinstance(v, int | str | torch.Tensor)}
     return {"__name__": kind.__name__, **changed}
@@ -258,7 +258,7 @@ def in_order(items: Iterable[Any]) -> list[Any]:
 
 
 def drained(iterator: Iterator[Any]) -> list[Any]:
-    """What an iterator still has, and how it ends."""
+    """The items that an iterator still has, and how it ends."""
     found: list[Any] = []
     try:
         found.extend(itertools.islice(iterator, 20))

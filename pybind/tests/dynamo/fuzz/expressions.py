@@ -179,7 +179,7 @@ def called(scope: Scope, kind: Kind) -> str:
 
 
 def solve(signature: Signature, wanted: Shape) -> dict[str, str] | None:
-    """What the sizes of a function's parameters have to be for its result to have a shape."""
+    """The sizes that a function's parameters must have for its result to have a shape; `None` if there are none."""
     pattern, own = signature.result.shape, signature.sizes
     if len(pattern) != len(wanted):
         return None

@@ -29,11 +29,11 @@ from pybind.tests.dynamo.fuzz.scope import SHAPED, Kind, NoFit, Scope, Variable,
 from pybind.tests.dynamo.fuzz.statements import body, returned, some_kind
 from pybind.tests.dynamo.fuzz.training import TRAINING
 
-#: What a program may be about besides the basics.
+#: The themes that a program may have besides the basics.
 THEMES = (LIBRARY, CLASSES, RECORDS, ERRORS, GENERATORS, MANAGERS, MODULES, TRAINING, ARRAYS)
-#: How often a program keeps in a list what it would print, since graphs end where something is printed.
+#: The probability that a program keeps in a list what it would print, since graphs end where something is printed.
 NOTED = 0.75
-#: How many changes of the module's state there are between calls.
+#: The number of changes of the module's state between calls.
 CHANGES = 3
 
 GLOBALS = (
@@ -48,7 +48,7 @@ GLOBALS = (
 DEFAULTS = {"int": "3", "maybe": "None", "str": '"given"', "float": "1.25"}
 #: Kinds that are no parameters of ``main``.
 NEVER_GIVEN = ("mask", "gen", "error")
-#: What arguments are made of, by their kinds.
+#: The classes that arguments are made of, by their kinds.
 GIVEN_NAMES = {
     "box": "Box",
     "record": "Point",
@@ -118,7 +118,7 @@ def grammar_of(themes: frozenset[int]) -> Grammar:
 
 
 def some_themes(seed: int) -> frozenset[int]:
-    """What a program is about."""
+    """The themes of a program."""
     rng = random.Random(f"themes {seed}")
     return frozenset(rng.sample(range(len(THEMES)), rng.randrange(4)))
 

@@ -38,11 +38,11 @@ class Theme:
     changes: tuple[Row, ...] = ()
     #: Definitions that a program has if it names them, in the order in which they need each other.
     definitions: str = ""
-    #: How often its kinds are taken for a new variable or parameter.
+    #: The weights with which its kinds are taken for a new variable or parameter.
     kinds: dict[str, float] = field(default_factory=dict)
     #: The plainest expressions of its kinds, which refer to nothing but tensors.
     literals: dict[str, str] = field(default_factory=dict)
-    #: How arguments of its kinds are made of a tensor, a number and which variant of arguments it is.
+    #: Functions that make arguments of its kinds from a tensor, a number and the variant of arguments.
     arguments: dict[str, Callable[[dict[str, Any], Any, int, int], Any]] = field(default_factory=dict)
 
     def often(self, factor: float) -> Theme:

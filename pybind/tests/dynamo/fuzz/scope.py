@@ -1,4 +1,4 @@
-"""What a program under construction knows: kinds of values, variables, and the text so far.
+"""The state of a program under construction: kinds of values, variables, and the text so far.
 
 Shapes are tuples of Python texts, such as ``("x.shape[0]", "3")``: two sizes are equal if their texts are. This holds
 because names are never used twice and a variable keeps its kind for life.
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pybind.tests.dynamo.fuzz.rows import Grammar
 
-#: How deep expressions, blocks and loops nest.
+#: The depths to which expressions, blocks and loops nest.
 EXPRESSION_DEPTH = 3
 BLOCK_DEPTH = 3
 LOOP_DEPTH = 2
@@ -33,7 +33,7 @@ class NoFit(Exception):
 
 @dataclass(frozen=True)
 class Kind:
-    """What values a variable has. The shape is that of the tensors in it."""
+    """The kind of values that a variable has. The shape is that of the tensors in it."""
 
     name: str
     shape: Shape = ()
@@ -69,7 +69,7 @@ def tensor(*shape: str) -> Kind:
 
 @dataclass(frozen=True)
 class Signature:
-    """How a function of the program is called."""
+    """The signature of a function of the program."""
 
     parameters: tuple[tuple[str, Kind], ...]
     result: Kind

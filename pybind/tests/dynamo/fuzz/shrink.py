@@ -12,7 +12,7 @@ from typing import Any
 from pybind.tests.dynamo.fuzz.generate import Program
 from pybind.tests.dynamo.fuzz.run import Compiler, Report, prepare, run
 
-#: How long a program is made smaller, and how long one try may take.
+#: The seconds for which a program is made smaller, and those that one try may take.
 BUDGET, PATIENCE = 20.0, 10.0
 BODIES = ("body", "orelse", "finalbody", "handlers")
 
@@ -183,7 +183,7 @@ def expression_edits(tree: ast.Module) -> Iterator[Edit]:
 
 
 def parts(value: ast.expr) -> Iterator[ast.expr]:
-    """What may stand in an expression's place."""
+    """The expressions that may stand in an expression's place."""
     if isinstance(value, ast.Name | ast.Constant):
         return
     if not isinstance(getattr(value, "ctx", ast.Load()), ast.Load):
