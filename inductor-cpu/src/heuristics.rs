@@ -4,7 +4,8 @@ inductor::heuristics! {
     /// Loop bodies up to this cost are unrolled four times.
     unroll_four_cost: i64 = 14, "cost units";
 
-    /// Loop bodies up to this cost are unrolled twice.
+    /// Loop bodies up to this cost are unrolled twice. With 360, three of 178 programs take 10 % less, and five models
+    /// (ConvNeXt, EfficientNet, GPT-2, training of BERT and ResNet-18) 1 to 3 % more.
     unroll_two_cost: i64 = 90, "cost units";
 
     /// Loop bodies up to this cost are unrolled eight times where each iteration reads from another page.
