@@ -1,4 +1,4 @@
-//! Thresholds that decide whether a transformation pays on a CPU, one row each: see [`inductor::heuristics`].
+//! Thresholds that decide whether a transformation pays on a CPU, one row each: see [`mod@inductor::heuristics`].
 
 inductor::heuristics! {
     /// Loop bodies up to this cost are unrolled four times.

@@ -124,6 +124,8 @@ def random_functions(seed: int, count: int) -> str:
     say(f"{count} random functions")
     words = [sys.executable, "-m", "pybind.tests.dynamo.fuzz.run", "--seed", str(seed), "--count", str(count)]
     run = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    for difference in re.findall(r"^seed \d+ .*", run.stdout, re.MULTILINE):
+        say(difference)
     return programs_sentence(run.stdout, run.stderr)
 
 
