@@ -23,6 +23,8 @@ import torch
 DEEPEST = re.compile("(maximum recursion depth exceeded).*", re.DOTALL)
 #: Addresses in messages differ from run to run.
 ADDRESS = re.compile(r"0x[0-9a-f]+")
+#: A float that is printed to its last digits, where roundings show.
+LONG_FLOAT = re.compile(r"-?\d+\.\d{6,}(?:e[-+]\d+)?")
 #: Objects with an identity that programs can observe.
 IDENTIFIED = (list, dict, set, torch.Tensor)
 DEPTH = 12
@@ -78,7 +80,7 @@ def difference(plain: Outcome, compiled: Outcome) -> Difference | None:
     """The first difference between two outcomes, if there is any."""
     if not same_exception(plain.raised, compiled.raised):
         return Difference(raised_aspect(plain.raised, compiled.raised), f"{plain.raised} became {compiled.raised}")
-    if plain.printed != compiled.printed:
+    if not same_text(plain.printed, compiled.printed):
         return Difference("output", f"{plain.printed!r} became {compiled.printed!r}")
     if plain.grad_enabled != compiled.grad_enabled:
         return Difference("grad mode", f"{plain.grad_enabled} became {compiled.grad_enabled}")
@@ -250,6 +252,16 @@ def same_float(a: Any, b: Any) -> bool:
     if a == b:
         return math.copysign(1.0, a) == math.copysign(1.0, b)
     return math.isclose(a, b, rel_tol=1e-6) or (a != a and b != b)
+
+
+def same_text(a: str, b: str) -> bool:
+    """Equal but for roundings in floats that are printed to their last digits."""
+    if a == b:
+        return True
+    floats = [[float(text) for text in LONG_FLOAT.findall(printed)] for printed in (a, b)]
+    return LONG_FLOAT.sub("float", a) == LONG_FLOAT.sub("float", b) and all(
+        math.isclose(x, y, rel_tol=1e-6) for x, y in zip(*floats, strict=True)
+    )
 
 
 def in_order(items: Iterable[Any]) -> list[Any]:

@@ -133,9 +133,15 @@ class Endless(BaseException):
 
 @contextlib.contextmanager
 def limited() -> Iterator[None]:
-    """Raises :class:`Endless` after a while, and again where a ``finally`` of the program has no end either."""
+    """Raises :class:`Endless` after a while, and again where a ``finally`` of the program has no end either.
+
+    It is raised at the end as well where a ``finally`` of the program has raised another exception in its place.
+    """
+    ended = False
 
     def end(_signal: int, _frame: Any) -> None:
+        nonlocal ended
+        ended = True
         raise Endless
 
     before = signal.signal(signal.SIGALRM, end)
@@ -145,6 +151,8 @@ def limited() -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+    if ended:
+        raise Endless
 
 
 def run(program: Program, compiler: Compiler) -> Report:
