@@ -83,141 +83,145 @@ pub mod sweep {
 }
 
 heuristics! {
-    /// A convolution as a product takes at least so many rows, and sums of so many steps: fewer leave most of a
-    /// vector unit idle.
+    /// The least rows, and the least length of sums, of a convolution that is computed as a product: fewer leave most
+    /// of a vector unit idle.
     product_least_side: usize = 12, "elements";
 
-    /// A larger pooling window is a call of the library: each of its elements is a load of its own.
+    /// The largest pooling window that is a kernel: each of its elements is a load of its own, and larger ones are
+    /// calls of the library.
     window_most_elements: usize = 25, "elements";
 
-    /// A reduction over neighbours in memory is split if it has fewer results.
+    /// The number of results below which a reduction over neighbours in memory is split.
     split_few_rows: i64 = 8, "results";
 
-    /// A reduction whose results are neighbours in memory, which go through lanes, is split if it has fewer of them.
+    /// The number of results below which a reduction is split whose results are neighbours in memory, and go through
+    /// lanes.
     split_few_columns: i64 = 512, "results";
 
-    /// A reduction whose results are neighbours is split, however many they are, from so many elements on: no cache
-    /// of a core holds them.
+    /// The size from which on a reduction whose results are neighbours is split, however many they are: no cache of a
+    /// core holds it.
     split_column_elements: i64 = 1 << 21, "elements";
 
-    /// A reduction of fewer elements is not split: the second kernel takes longer than the first one saves.
+    /// The size below which no reduction is split: the second kernel takes longer than the first one saves.
     split_least_elements: i64 = 1 << 18, "elements";
 
-    /// A dimension is split into at most so many parts.
+    /// The maximum number of parts of a dimension.
     split_most_parts: i64 = 1024, "parts";
 
-    /// A part of a dimension has at most so many elements: a core's cache holds them.
+    /// The maximum size of a part of a dimension: a core's cache holds it.
     split_part_elements: i64 = 1 << 16, "elements";
 
-    /// A reduction is split into at least so many parts, so that threads share the work evenly.
+    /// The minimum number of parts of a reduction, so that threads share the work evenly.
     split_least_parts: i64 = 32, "parts";
 
-    /// A part combines at least so many neighbours.
+    /// The minimum number of neighbours that a part combines.
     split_part_length: i64 = 128, "elements";
 
-    /// A part of a reduction whose results are neighbours combines at least so many rows.
+    /// The minimum number of rows that a part combines where results are neighbours.
     split_part_rows: i64 = 16, "rows";
 
     /// The cost of a copy to another layout, an element, in elements of a convolution that gain from channels last.
     channels_last_copy_cost: i64 = 4, "elements";
 
-    /// Parts of a tensor that alternate in memory are one kernel up to this number: their vectors are shuffled into
-    /// one another.
+    /// The maximum number of parts that alternate in memory and are one kernel: their vectors are shuffled into one
+    /// another.
     interleave_most_parts: i64 = 4, "vectors";
 
-    /// A gather that is smaller than its source by this factor computes its elements, and the source is not stored
-    /// for it.
+    /// The factor by which a gather is smaller than its source where it computes its elements, and the source is not
+    /// stored for it.
     gather_factor: i64 = 4, "times";
 
-    /// At most so many tensors are computed again for the elements of a gather.
+    /// The maximum number of tensors that are recomputed for the elements of a gather.
     gather_most_recomputed: usize = 16, "nodes";
 
-    /// So many kernels that read what a root reads, the latest ones, are tried for fusion.
+    /// The maximum number of kernels, the latest ones, that are tried for fusion since they read what a root reads.
     fuse_most_siblings: usize = 8, "kernels";
 
-    /// A kernel has at most so many roots: compile time and registers bound it.
+    /// The maximum number of roots of a kernel: compile time and registers bound it.
     fuse_most_roots: usize = 24, "roots";
 
-    /// Outer loops are collapsed until the parallel loop has so many pieces, so that threads share the work evenly.
+    /// The minimum number of pieces of the parallel loop, which outer loops are collapsed for, so that threads share
+    /// the work evenly.
     parallel_least_pieces: i64 = 32, "pieces";
 
-    /// Rounds in which a loop nest is split along the sizes of its views; views of views rarely need more than two.
+    /// The maximum number of rounds in which a loop nest is split along the sizes of its views; views of views rarely
+    /// need more than two.
     nest_most_splits: usize = 6, "rounds";
 
-    /// So many values are looked at for the bounds of one.
+    /// The maximum number of values that are visited for the bounds of one.
     bounds_most_values: u32 = 64, "values";
 
     /// The size that a symbol without a hint is taken to have.
     unknown_size: i64 = 256, "elements";
 
-    /// A kernel that touches more has enough to do alone and joins no group.
+    /// The maximum traffic of a kernel in a launch group; one that touches more has enough to do alone.
     group_kernel_bytes: usize = 4 << 20, "bytes";
 
-    /// Counterpart of `group_bytes` for a kernel that moves past others: what they have left in the cache should still
-    /// be there when it is read.
+    /// The maximum traffic of a launch group for which a kernel moves past others: what they have left in the cache
+    /// should still be there when it is read.
     group_moved_bytes: usize = 2 << 20, "bytes";
 
-    /// The kernels of a group touch at most so much in all: none of their buffers can share memory.
+    /// The maximum traffic of a launch group: none of the buffers of its kernels can share memory.
     group_bytes: usize = 64 << 20, "bytes";
 
-    /// A large kernel joins a group only for an input that it shares with another kernel, of at least this size.
+    /// The minimum size of an input that a large kernel shares with another one and is grouped with it for.
     group_shared_bytes: usize = 1 << 20, "bytes";
 
-    /// So many results, the largest ones, are asked whether temporaries may lie in them.
+    /// The maximum number of results, the largest ones, that temporaries may lie in.
     lender_most_results: usize = 8, "results";
 
-    /// Up to so many temporaries that no result has room for are tensors that come and go; more of them share an
-    /// arena.
+    /// The maximum number of temporaries without room in a result that are tensors which come and go; more of them
+    /// share an arena.
     late_most_tensors: usize = 2, "tensors";
 
-    /// Another variant replaces the default one if it takes at most this share of its time.
+    /// The share of the time of the default variant that another one takes at most to replace it.
     autotune_margin: f64 = 0.97, "ratio";
 
-    /// Variants are measured in turn, at most so many times.
+    /// The maximum number of rounds in which variants are measured in turn.
     autotune_most_rounds: usize = 20, "rounds";
 
-    /// Variants are measured in turn, at least so many times.
+    /// The minimum number of rounds in which variants are measured in turn.
     autotune_least_rounds: usize = 3, "rounds";
 
-    /// No round of measurement begins after this time.
+    /// The time after which no round of measurement begins.
     autotune_budget_ms: u64 = 50, "ms";
 
-    /// The orders of so many loops are tried.
+    /// The maximum number of loops whose orders are all tried.
     grid_most_axes: usize = 4, "loops";
 
-    /// A row of so many iterations has a group of `Capabilities::row_threads`.
+    /// The length from which on a row has a group of `Capabilities::row_threads`.
     grid_long_row: u32 = 1 << 14, "iterations";
 
-    /// So few rows leave the device idle with a group for each, and are split.
+    /// The number of rows up to which they are split: with a group for each they would leave the device idle.
     grid_few_rows: i64 = 64, "rows";
 
-    /// A piece of a column that is split has at least so many iterations.
+    /// The minimum length of a piece of a column that is split.
     grid_column_piece: i64 = 32, "iterations";
 
-    /// A row or column is split into at most so many pieces.
+    /// The maximum number of pieces of a row or column.
     grid_most_pieces: i64 = 256, "pieces";
 
-    /// A piece of a row that is split has at least so many elements.
+    /// The minimum length of a piece of a row that is split.
     grid_row_piece: i64 = 4096, "elements";
 
-    /// So many iterations are work enough for a group of threads.
+    /// The number of iterations that is work enough for a group of threads.
     grid_group_iterations: i64 = 1024, "iterations";
 
-    /// So many items keep the device busy with one thread each.
+    /// The number of items that keeps the device busy with one thread each.
     grid_busy_items: i64 = 4096, "items";
 
-    /// So few iterations are run by a single thread.
+    /// The maximum number of iterations that a single thread runs.
     grid_thread_iterations: i64 = 16, "iterations";
 
-    /// A thread has so many vectors on their way from memory, which hides its latency.
+    /// The number of vectors that a thread has on their way from memory, which hides its latency.
     grid_vectors_in_flight: u32 = 4, "vectors";
 
-    /// At most so many tiles of a kernel are in workgroup memory.
+    /// The maximum number of tiles of a kernel in workgroup memory.
     grid_most_tiles: usize = 4, "tiles";
 
-    /// A transpose of fewer items goes without tiles: the caches hold it.
+    /// The size below which a transpose goes without tiles: the caches hold it.
     grid_tile_least_items: i64 = 1 << 16, "items";
 
-    /// A thread keeps at most so many registers of a row: more would leave too few for the rest.
+    /// The maximum number of registers of a thread for a row: more would leave too few for the rest.
     grid_most_registers: u32 = 64, "registers";
 }

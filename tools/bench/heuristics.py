@@ -1,7 +1,8 @@
 """Times programs with a quarter and with four times of each heuristic's value.
 
 `./x bench heuristics [--rows NAME...] [--programs TEXT] [--every N]` builds the extension with the feature `sweep` and
-writes `bench/heuristics.json`, which the book's page of heuristics is printed from. All programs take most of an hour.
+writes `bench/heuristics.json`, which the book's page of heuristics is printed from, unless rows or programs are chosen.
+All programs take most of an hour.
 """
 
 from __future__ import annotations
@@ -42,9 +43,8 @@ def main() -> None:
     for row, value in rows(options.rows):
         found[row] = {which: changes(programs, row, value * factor) for which, factor in FACTORS.items()}
         print(row, json.dumps(found[row]), flush=True)
-    if not options.programs:
-        known = json.loads(RESULTS.read_text()).get("rows", {}) if RESULTS.exists() and options.rows else {}
-        report = {"machine": description(), "programs": len(programs), "rows": known | found}
+    if not options.programs and not options.rows:
+        report = {"machine": description(), "programs": len(programs), "rows": found}
         RESULTS.write_text(json.dumps(report, indent=1) + "\n")
 
 

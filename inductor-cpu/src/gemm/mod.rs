@@ -178,7 +178,8 @@ impl Multiplier {
                 let matrices = unsafe { product.matrices(at, which) };
                 matrices.multiply(micro, &mut panels, after, (inside, pool));
             }
-            if panels.len() <= heuristics::product_kept_bytes() / size_of::<f32>() {
+            let kept_bytes = heuristics::product_kept_factor() * heuristics::product_panel_bytes();
+            if panels.len() <= kept_bytes / size_of::<f32>() {
                 self.held().push(panels);
             }
         });
@@ -372,11 +373,8 @@ impl Matrices {
         let count = self.steps.div_ceil(heuristics::product_steps()).max(1);
         let steps = self.steps.div_ceil(count).next_multiple_of(4).max(1);
         let fit = |bytes: usize, steps: usize| (bytes / size_of::<f32>() / steps.max(1) / width).max(1) * width;
-        let sum_bytes = if count == 1 && self.out.along == 1 {
-            heuristics::product_once_bytes()
-        } else {
-            heuristics::product_sum_bytes()
-        };
+        let factor = if count == 1 && self.out.along == 1 { heuristics::product_once_factor() } else { 1 };
+        let sum_bytes = factor * heuristics::product_sum_bytes();
         let most = fit(micro.block_bytes, steps)
             .min(fit(sum_bytes, micro.tile.rows * heuristics::product_tiles_down()))
             .min(fit(heuristics::product_panel_bytes(), self.steps));

@@ -3,7 +3,7 @@
 use super::{checkpoint::Speculative, lowered::Lowered, value::ValueId};
 use crate::bytecode::Span;
 use cranelift_entity::{EntityRef, SecondaryMap};
-use fx::{Graph, Kind, NodeId};
+use fx::{Graph, Kind, Node, NodeId, aten::Packet};
 use guards::SourceId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -147,6 +147,16 @@ impl Speculative for Recording {
         without_rule.retain(|&node| stays(node));
         *effects = to.effects;
     }
+}
+
+/// The operator of ATen that a method or function of torch has the name of: `Tensor.view`, `torch.transpose`.
+pub(in crate::trace) fn namesake(node: &Node) -> Option<Packet> {
+    let name = match node.kind {
+        Kind::CallMethod => node.target.as_str(),
+        Kind::CallFunction => node.target.strip_prefix("torch.")?,
+        _ => return None,
+    };
+    Packet::named(name)
 }
 
 /// True for an operator of which each result is an object of its own. Others give what their bodies give, which may be

@@ -23,16 +23,13 @@ use crate::{
             context::{Context, is_deaf_method},
             frame::Frame,
             modes::{sets_inference, sets_mode},
+            recording::namesake,
             state::{Leaving, State},
             value::{Value, ValueId},
         },
     },
 };
-use fx::{
-    Arg, Kind as NodeKind, Meta, NodeId, TensorMeta,
-    aten::{Aten, Packet},
-    effects::SideEffect,
-};
+use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta, aten::Aten, effects::SideEffect};
 use indexmap::IndexMap;
 use symshapes::{DType, DeviceKind, Expr};
 
@@ -236,9 +233,7 @@ impl Tracer<'_> {
     /// True if what a call writes does not depend on what it writes over.
     fn overwrites(&self, node: NodeId) -> bool {
         let row = &self.graph.torch[node];
-        // In-place methods and functions have the name of ATen's operator.
-        let name = row.target.rsplit('.').next().unwrap_or_default();
-        let overwrites = || Packet::named(name).is_some_and(|packet| packet.traits().overwrites);
+        let overwrites = || namesake(row).is_some_and(|packet| packet.traits().overwrites);
         (row.target == "operator.setitem" || overwrites()) && row.kwargs.is_empty()
     }
 

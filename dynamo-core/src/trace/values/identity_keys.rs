@@ -9,19 +9,14 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
-            recording::gives_new_objects,
+            recording::{gives_new_objects, namesake},
             state::Key,
             value::{Value, ValueId},
         },
     },
 };
-use fx::{Arg, Kind as NodeKind, NodeId, aten::Packet};
+use fx::{Arg, Kind as NodeKind, NodeId};
 use guards::{GuardKind, SourceId, Step};
-
-/// True for an operator of ATen that never gives its operand itself.
-fn is_new_object(operator: &str) -> bool {
-    Packet::named(operator).is_some_and(|packet| packet.traits().new_object)
-}
 
 /// The number of leading keys of a dict that are looked at if they are objects.
 const MOST_OBJECTS: u32 = 64;
@@ -97,11 +92,10 @@ impl Tracer<'_> {
     /// True for the result of a call that never gives one of its arguments back, though it may give a view of one.
     pub(in crate::trace) fn is_new_object(&self, node: NodeId) -> bool {
         let row = &self.graph.torch[node];
-        let name = row.target.rsplit('.').next().unwrap_or_default();
+        if namesake(row).is_some_and(|packet| packet.traits().new_object) {
+            return true;
+        }
         match (row.kind, row.target.as_str(), &row.args[..]) {
-            // Methods and functions of torch have the name of ATen's operator.
-            (NodeKind::CallMethod, ..) if is_new_object(name) => true,
-            (NodeKind::CallFunction, target, _) if target.starts_with("torch.") && is_new_object(name) => true,
             (NodeKind::CallFunction, "operator.getitem", [Arg::Node(results), Arg::Int(_)]) => {
                 gives_new_objects(&self.graph.torch[*results].target)
             }

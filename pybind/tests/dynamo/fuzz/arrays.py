@@ -22,8 +22,7 @@ def normalised(a):
 """,
     expressions={
         "array": (
-            # In place on memory that is shared in part, eager's result depends on the order of its loops.
-            Row("array of tensor", 3, "⟨@same.detach().numpy() $same.detach().numpy().copy()⟩"),
+            Row("array of tensor", 3, "$same.detach().numpy()"),
             Row("array arithmetic", 3, "($array ⟨+ - *⟩ ⟨$array 2 $float⟩)"),
             Row("array reflected", 0.7, "(⟨$int $float⟩ ⟨+ - *⟩ $array)"),
             Row("array functions", 2, "np.⟨sin cos tanh abs square negative exp sign floor⟩($array)"),
@@ -40,8 +39,8 @@ def normalised(a):
         "tensor": (
             Row("tensor of array", 2, "torch.from_numpy($array)"),
             Row("tensor of array copied", 1, "torch.⟨tensor as_tensor⟩($array)"),
-            # A factor would make roundings large where the sum is nearly zero and somebody divides by it.
-            Row("tensor and array sum", 0.4, "($same + float($array.sum()))"),
+            # A sum that is nearly zero would make roundings large where somebody divides by the product.
+            Row("tensor with array sum", 0.4, "($same * (float($array.sum()) + 2))"),
         ),
         "float": (Row("float of array", 1, "float($array.⟨sum() mean() max() min() std()⟩)"),),
         "int": (

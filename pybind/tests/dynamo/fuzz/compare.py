@@ -23,8 +23,8 @@ import torch
 DEEPEST = re.compile("(maximum recursion depth exceeded).*", re.DOTALL)
 #: Addresses in messages differ from run to run.
 ADDRESS = re.compile(r"0x[0-9a-f]+")
-#: A float that is printed to its last digits, where roundings show.
-LONG_FLOAT = re.compile(r"-?\d+\.\d{6,}(?:e[-+]\d+)?")
+#: A float of single precision that is printed to its last digits, where roundings show.
+LONG_FLOAT = re.compile(r"-?\d+\.\d{6,10}(?!\d)(?:e[-+]\d+)?")
 #: Objects with an identity that programs can observe.
 IDENTIFIED = (list, dict, set, torch.Tensor)
 DEPTH = 12
@@ -255,7 +255,7 @@ def same_float(a: Any, b: Any) -> bool:
 
 
 def same_text(a: str, b: str) -> bool:
-    """Equal but for roundings in floats that are printed to their last digits."""
+    """True but for roundings in floats of single precision that are printed to their last digits."""
     if a == b:
         return True
     floats = [[float(text) for text in LONG_FLOAT.findall(printed)] for printed in (a, b)]
