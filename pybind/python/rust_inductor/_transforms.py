@@ -1,4 +1,4 @@
-"""Functions of torch that take functions, as Python that is traced in the place of torch's own.
+"""Functions of torch, as Python that is traced in the place of torch's own.
 
 The transforms of ``torch.func`` differentiate in levels that they enter and leave; these call one operator that does it
 all. ``flex_attention`` is spelled out, to be fused with what surrounds it.
@@ -120,3 +120,12 @@ def _permuted(output: torch.Tensor, strides: tuple[int, ...]) -> torch.Tensor:
     order = [*sorted(range(last), key=lambda place: -strides[place]), last]
     copy = output.permute(order).clone(memory_format=torch.contiguous_format)
     return copy.permute([order.index(place) for place in range(last + 1)])
+
+
+def group_tensors_by_device_and_dtype(
+    tensorlistlist: list[list[torch.Tensor]], with_indices: bool = False
+) -> dict[tuple[torch.device, torch.dtype], tuple[list[list[torch.Tensor]], list[int]]]:
+    """``torch._C._group_tensors_by_device_and_dtype`` of tensors that make one group."""
+    first = tensorlistlist[0]
+    indices = list(range(len(first))) if with_indices else []
+    return {(first[0].device, first[0].dtype): ([list(tensors) for tensors in tensorlistlist], indices)}

@@ -481,7 +481,7 @@ fn is_torch(py: Python<'_>, file: &str) -> bool {
 }
 
 /// Files and folders of torch's own whose functions are inlined, where they are called from what is traced.
-const INLINED: [&str; 23] = [
+const INLINED: [&str; 25] = [
     "/torch/_prims_common/__init__.py",
     "/torch/backends/__init__.py",
     "/torch/backends/mha/__init__.py",
@@ -490,6 +490,8 @@ const INLINED: [&str; 23] = [
     "/torch/nn/init.py",
     "/torch/nn/_reduction.py",
     "/torch/nn/utils/_named_member_accessor.py",
+    "/torch/nn/utils/clip_grad.py",
+    "/torch/nn/utils/convert_parameters.py",
     "/torch/nn/utils/parametrize.py",
     "/torch/nn/utils/parametrizations.py",
     "/torch/nn/utils/stateless.py",

@@ -246,6 +246,45 @@ def test_foreach_lists() -> None:
         torch.testing.assert_close(lists, again)
 
 
+def test_foreach_with_a_tensor_that_is_no_scalar() -> None:
+    def scaled(xs: Any, y: Any) -> Any:
+        try:
+            return torch._foreach_mul(xs, y)
+        except RuntimeError as error:
+            return str(error)
+
+    run = compiled(scaled, [])
+    for y in (torch.tensor(2.0), torch.ones(3)):
+        assert str(run([torch.ones(3)], y)) == str(scaled([torch.ones(3)], y))
+
+
+CLIPPED: dict[str, Any] = {
+    "norm": lambda layer: nn.utils.clip_grad_norm_(layer.parameters(), 0.5),
+    "greatest": lambda layer: nn.utils.clip_grad_norm_(list(layer.parameters()), 0.5, float("inf"), foreach=False),
+    "of one": lambda layer: nn.utils.clip_grad_norm_(layer.weight, 0.5),
+    "value": lambda layer: nn.utils.clip_grad_value_(layer.parameters(), 0.1),
+    "total": lambda layer: nn.utils.get_total_norm([p.grad for p in layer.parameters()]) * 2,
+}
+
+
+@pytest.mark.parametrize("name", CLIPPED)
+def test_clipped_gradients_are_one_graph(name: str) -> None:
+    events: list[dict[str, Any]] = []
+    run = compiled(CLIPPED[name], events)
+
+    def trained(seed: int) -> nn.Linear:
+        torch.manual_seed(seed)
+        layer = nn.Linear(3, 3)
+        layer(torch.randn(4, 3)).square().sum().backward()
+        return layer
+
+    for seed in range(2):
+        ours, plain = trained(seed), trained(seed)
+        torch.testing.assert_close(run(ours), CLIPPED[name](plain), rtol=0, atol=0)
+        torch.testing.assert_close([p.grad for p in ours.parameters()], [p.grad for p in plain.parameters()])
+    assert [event.get("break") for event in events] == [None]
+
+
 def test_memory_formats() -> None:
     def order(x: Any, format: Any) -> Any:
         return x.contiguous(memory_format=format), torch.zeros_like(x, memory_format=torch.preserve_format)

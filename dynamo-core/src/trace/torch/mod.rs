@@ -38,6 +38,7 @@ pub(in crate::trace) const ROWS: &[&[Row]] = &[
     autograd_function::ROWS,
     compiler::ROWS,
     deterministic::ROWS,
+    foreach::ROWS,
     torch_check::ROWS,
     functional::ROWS,
     higher_order::ROWS,

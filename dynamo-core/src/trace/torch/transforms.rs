@@ -41,10 +41,10 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
     row(
         "torch.func.jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_copy=False)",
-        |t, b| as_ours(t, b, "jacrev"),
+        |t, b| t.call_ours(b, "jacrev"),
     ),
-    row("torch.func.jacfwd(func, argnums=0, has_aux=False, *, randomness='error')", |t, b| as_ours(t, b, "jacfwd")),
-    row("torch.func.hessian(func, argnums=0)", |t, b| as_ours(t, b, "hessian")),
+    row("torch.func.jacfwd(func, argnums=0, has_aux=False, *, randomness='error')", |t, b| t.call_ours(b, "jacfwd")),
+    row("torch.func.hessian(func, argnums=0)", |t, b| t.call_ours(b, "hessian")),
     row(
         "rust_inductor._higher_order.jacrev(func, args, argnums, has_aux, chunk_size, _preallocate_and_copy)",
         |t, b| jacobians(t, b, "torch.func.jacrev", &[(4, "chunk_size"), (5, "_preallocate_and_copy")]),
@@ -65,7 +65,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         },
     ),
     row("torch.func.jvp(func, primals, tangents, *, strict=False, has_aux=False)", jvp),
-    row("torch.func.vjp(func, *primals, has_aux=False)", |t, b| as_ours(t, b, "vjp")),
+    row("torch.func.vjp(func, *primals, has_aux=False)", |t, b| t.call_ours(b, "vjp")),
     row("rust_inductor._higher_order.differentiated(func, primals, has_aux)", vjp),
     row("rust_inductor._higher_order.pulled_back(pullback, cotangents, retain_graph, create_graph)", pulled_back),
 ];
@@ -176,11 +176,13 @@ fn differentiated(name: &str, output: &Structure) -> Traced<Vec<usize>> {
     if numbers.is_empty() { Err(refused(name, "of a function that gives no tensor")) } else { Ok(numbers) }
 }
 
-/// A call of the function of ours with this name, whose Python is traced in the place of torch's.
-fn as_ours(t: &mut Tracer<'_>, b: &Bound<'_>, name: &str) -> Traced {
-    let (args, keywords) = b.call();
-    let ours = t.of_module("rust_inductor._transforms", name)?;
-    t.call(ours, args.to_vec(), keywords.clone())
+impl Tracer<'_> {
+    /// A call of the function of ours with this name, whose Python is traced in the place of torch's.
+    pub(super) fn call_ours(&mut self, b: &Bound<'_>, name: &str) -> Traced {
+        let (args, keywords) = b.call();
+        let ours = self.of_module("rust_inductor._transforms", name)?;
+        self.call(ours, args.to_vec(), keywords.clone())
+    }
 }
 
 /// The core of `torch.vmap`: a function called on slices of tensors, all at once.
