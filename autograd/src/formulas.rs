@@ -10,7 +10,7 @@ use crate::expression::{Formula, formula};
 use crate::products;
 use crate::rules::{self, Rule};
 use fx::aten::Aten;
-use fx::ops;
+use fx::{Arg, ops};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
@@ -410,9 +410,15 @@ const RULES: &[(&[Aten], Rule)] = &[
     ),
 ];
 
+/// The arguments by which a call asks for a gradient that is a sparse tensor.
+const SPARSE: [&str; 2] = ["sparse", "sparse_grad"];
+
 /// Gives the gradients by the operands of a call.
 pub(crate) fn derive(call: &mut Derivative) -> Outcome {
     let op = call.bound.op();
+    if SPARSE.iter().any(|name| call.bound.has(name) && *call.arg(name) == Arg::Bool(true)) {
+        return Err(format!("a sparse gradient of `{op}`"));
+    }
     match row(op).ok_or_else(|| format!("no derivative of `{op}`"))? {
         Row::Rule(rule) => rule(call),
         Row::Formula(formula) => formula.iter().try_for_each(|(names, expression)| call.apply(names, expression)),

@@ -57,7 +57,8 @@ class Followed:
             for at in self.unreached:
                 given[at] = given[at].detach()
             args = tuple(given)
-        return _Node.apply(self, *args)
+        results = _Node.apply(self, *args)
+        return results[: self.outputs] if self.saved else results
 
     def computed(self, args: Sequence[Any]) -> Any:
         """Run the forward graph, which has the conversions of autocast in it."""
@@ -88,20 +89,25 @@ class Followed:
 
 
 class _Node(torch.autograd.Function):
-    """A compiled graph among the nodes of autograd."""
+    """A compiled graph among the nodes of autograd.
+
+    Where values are saved, a result without elements follows the others and is saved, too: by it the gradients depend
+    on the inputs, however few of those are saved themselves.
+    """
 
     @staticmethod
     def forward(ctx: Any, of: Followed, *args: Any) -> Any:
         given = of.computed(args)
         ctx.of = of
         ctx.set_materialize_grads(False)
-        ctx.save_for_backward(*[args[at] if is_input else given[at] for is_input, at in of.saved])
+        anchor = (torch.empty(0),) if of.saved else ()
+        ctx.save_for_backward(*[args[at] if is_input else given[at] for is_input, at in of.saved], *anchor)
         ctx.sizes = [_size(args[at], dim, is_stride) for at, dim, is_stride in of.sizes]
         ctx.strides = [strides or _layout(given[at]) for at, strides in of.followed]
         results = tuple(given[: of.outputs])
         if of.constant:
             ctx.mark_non_differentiable(*[results[at] for at in of.constant if isinstance(results[at], torch.Tensor)])
-        return results
+        return results + anchor
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor | None) -> Any:
@@ -110,6 +116,9 @@ class _Node(torch.autograd.Function):
         if not any(has_gradient):
             return (None,) * len(ctx.needs_input_grad)
         values = list(ctx.saved_tensors)
+        anchor = [values.pop()] if values else []
+        is_recorded = torch.is_grad_enabled()
+        sources = [*anchor, *(grad for grad in grads if grad is not None and grad.requires_grad)] if is_recorded else []
         if not torch._C._autograd._get_current_graph_task_keep_graph():
             ctx.maybe_clear_saved_tensors()
         values += ctx.sizes
@@ -120,7 +129,7 @@ class _Node(torch.autograd.Function):
         compiled, places = of.backward(has_gradient)
         given = _computed(compiled, values)
         gradients = [None if at is None else given[at] for at in places]
-        return (None, *(_recorded_once(gradients) if torch.is_grad_enabled() else gradients))
+        return (None, *(_recorded_once(gradients, sources) if sources else gradients))
 
 
 def without_autocast(compiled: Callable[..., Any]) -> Callable[..., Any]:
@@ -163,9 +172,11 @@ def _laid(grad: Any, strides: Sequence[int]) -> Any:
     return torch.empty_strided(grad.size(), strides, dtype=grad.dtype, device=grad.device).copy_(grad)
 
 
-def _recorded_once(gradients: Sequence[torch.Tensor | None]) -> list[torch.Tensor | None]:
-    """Let whoever differentiates gradients be told that they cannot be."""
-    tensors = [gradient.detach().requires_grad_() for gradient in gradients if gradient is not None]
-    told = torch._C._functions.DelayedError(_TWICE.encode(), len(tensors))(*tensors)
-    rest = iter((told,) if isinstance(told, torch.Tensor) else told)
-    return [None if gradient is None else next(rest) for gradient in gradients]
+def _recorded_once(
+    gradients: Sequence[torch.Tensor | None], sources: Sequence[torch.Tensor]
+) -> list[torch.Tensor | None]:
+    """Let whoever differentiates gradients be told that they cannot be, by any of what they depend on."""
+    tensors = [gradient for gradient in gradients if gradient is not None]
+    given = [*tensors, *sources]
+    told = iter(torch._C._functions.DelayedError(_TWICE.encode(), len(given))(*given))
+    return [None if gradient is None else next(told) for gradient in gradients]

@@ -2,6 +2,7 @@
 //! and no code of the user's runs.
 
 use dynamo_core::host::EnumMember;
+use pyo3::exceptions::PyKeyError;
 use pyo3::ffi::{self, PyObject, PyTypeObject};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -304,6 +305,21 @@ pub(super) fn call_cached<'py>(
     let (args, keywords) = (arguments.get_item(0)?, arguments.get_item(1)?);
     let keywords = PyDict::from_sequence(&keywords)?;
     function.call(args.cast_into::<PyTuple>()?, Some(&keywords))
+}
+
+/// Calls a function whose result for these arguments is cached, or was never: an error where the cache is full and may
+/// have dropped it, so that the function is not called more often than the program calls it.
+pub(super) fn call_kept<'py>(
+    function: &Bound<'py, PyAny>,
+    arguments: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let inner = function.getattr_opt(intern!(function.py(), "__func__"))?;
+    let info = inner.as_ref().unwrap_or(function).call_method0(intern!(function.py(), "cache_info"))?;
+    let (_hits, _misses, most, held): (usize, usize, Option<usize>, usize) = info.extract()?;
+    if most.is_some_and(|most| held >= most) && !has_kept(function, arguments)? {
+        return Err(PyKeyError::new_err("dropped from the cache"));
+    }
+    call_cached(function, arguments)
 }
 
 /// True if a function of `functools.lru_cache` has cached its result for positional arguments; `false` also where that

@@ -458,7 +458,7 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     }
 
     fn cached(&mut self, function: &Handle<'py>, _: &Constant, id: ConstantId) -> Option<Handle<'py>> {
-        members::call_cached(function, self.constant(id)?).ok()
+        members::call_kept(function, self.constant(id)?).ok()
     }
 
     fn int(&mut self, object: &Handle<'py>) -> Option<i64> {

@@ -277,14 +277,16 @@ impl Torch {
     pub(crate) fn override_state(&self, py: Python<'_>) -> PyResult<Overrides> {
         let (functions, dispatch, transforms) = match &self.private {
             Some(private) => {
-                let transforms = private.is_transforming() || private.is_jit_tracing();
+                let transforms = private.is_transforming() || private.has_dual_level() || private.is_jit_tracing();
                 (private.function_modes(), private.dispatch_modes(), transforms)
             }
             None => {
                 let count = |name: &str| self.find(py, name)?.call0()?.extract::<i64>();
                 let transform = self.find(py, "_C._functorch.peek_interpreter_stack")?.call0()?;
                 let (functions, dispatch) = ("_C._len_torch_function_stack", "_C._len_torch_dispatch_stack");
-                let transforms = !transform.is_none() || self.find(py, "_C._is_tracing")?.call0()?.is_truthy()?;
+                let level: i64 = self.find(py, "autograd.forward_ad")?.getattr("_current_level")?.extract()?;
+                let traced = self.find(py, "_C._is_tracing")?.call0()?.is_truthy()?;
+                let transforms = !transform.is_none() || level >= 0 || traced;
                 (count(functions)?, count(dispatch)?, transforms)
             }
         };
@@ -435,16 +437,21 @@ fn cdata(tensor: &Bound<'_, PyAny>) -> RawTensor {
     tensor.as_ptr().wrapping_add(1).cast()
 }
 
-/// Whether tensors are where we think, and what else is where we think; found on real tensors whatever mode is on.
+/// Whether tensors are where we think, and what else is where we think; found on real tensors whatever mode is on and
+/// whatever transform is in force.
 fn look_inside(torch: &Bound<'_, PyModule>) -> PyResult<(bool, Option<Private>)> {
-    let without_modes = find(torch, "utils._python_dispatch._disable_current_modes")?.call0()?;
-    without_modes.call_method0("__enter__")?;
+    let mut without = vec!["utils._python_dispatch._disable_current_modes"];
+    if !find(torch, "_C._functorch.peek_interpreter_stack")?.call0()?.is_none() {
+        without.push("_functorch.pyfunctorch.temporarily_clear_interpreter_stack");
+    }
+    let without = without.into_iter().map(|context| find(torch, context)?.call0()).collect::<PyResult<Vec<_>>>()?;
+    without.iter().try_for_each(|context| context.call_method0("__enter__").map(drop))?;
     let seen = cdata_agrees(torch).and_then(|agrees| {
         let private = if agrees { Private::checked(torch, cdata)? } else { None };
         Ok((agrees, private))
     });
     let none = torch.py().None();
-    without_modes.call_method1("__exit__", (&none, &none, &none))?;
+    without.iter().rev().try_for_each(|context| context.call_method1("__exit__", (&none, &none, &none)).map(drop))?;
     seen
 }
 

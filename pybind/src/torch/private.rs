@@ -6,7 +6,7 @@
 use super::shim::{RawTensor, Shim};
 use super::tensor::Info;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString};
+use pyo3::types::{IntoPyDict, PyBool, PyDict, PyString};
 use std::ffi::c_void;
 use std::{mem, ptr, slice};
 use symshapes::DType;
@@ -61,6 +61,8 @@ pub(super) struct Private {
     dispatch_modes: unsafe extern "C" fn() -> i64,
     /// `c10::impl::tls_is_dispatch_key_included`
     includes_key: unsafe extern "C" fn(u16) -> bool,
+    /// `torch::autograd::ForwardADLevel::has_any_level`
+    dual_levels: Predicate,
     /// `torch::jit::tracer::getTracingState`, which gives a reference to a `std::shared_ptr`
     tracing_state: unsafe extern "C" fn() -> *const *const c_void,
     /// `c10::DispatchKey::FuncTorchDynamicLayerFrontMode`, which is included within a transform of `torch.func`.
@@ -214,6 +216,9 @@ impl Private {
                 includes_key: mem::transmute::<*const c_void, unsafe extern "C" fn(u16) -> bool>(address(
                     "_ZN3c104impl28tls_is_dispatch_key_includedENS_11DispatchKeyE\0",
                 )?),
+                dual_levels: mem::transmute::<*const c_void, Predicate>(address(
+                    "_ZN5torch8autograd14ForwardADLevel13has_any_levelEv\0",
+                )?),
                 tracing_state: mem::transmute::<*const c_void, unsafe extern "C" fn() -> *const *const c_void>(
                     address("_ZN5torch3jit6tracer15getTracingStateEv\0")?,
                 ),
@@ -240,6 +245,15 @@ impl Private {
         agrees &= self.is_transforming();
         let none = torch.py().None();
         included.call_method1("__exit__", (&none, &none, &none))?;
+        let forward = torch.getattr("autograd")?.getattr("forward_ad")?;
+        let within = forward.getattr("_current_level")?.extract::<i64>()? >= 0;
+        agrees &= self.has_dual_level() == within;
+        // Levels do not nest.
+        if !within {
+            let level = forward.call_method0("enter_dual_level")?;
+            agrees &= self.has_dual_level();
+            forward.call_method("exit_dual_level", (), Some(&[("level", level)].into_py_dict(torch.py())?))?;
+        }
         let default = torch.call_method0("get_default_dtype")?;
         for (code, name) in [(0, "cpu"), (1, "cuda")] {
             let enabled: bool = torch.call_method1("is_autocast_enabled", (name,))?.extract()?;
@@ -332,6 +346,13 @@ impl Private {
     pub(super) fn is_transforming(&self) -> bool {
         // SAFETY: it may be called at any time, with any number of a key.
         unsafe { (self.includes_key)(self.transform_key) }
+    }
+
+    /// Whether a level of forward-mode differentiation is open, in any thread.
+    #[inline]
+    pub(super) fn has_dual_level(&self) -> bool {
+        // SAFETY: it may be called at any time.
+        unsafe { (self.dual_levels)() }
     }
 
     /// Whether `torch.jit.trace` records what is called, in this thread.

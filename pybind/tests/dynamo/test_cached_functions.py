@@ -139,3 +139,22 @@ def test_an_unread_result_is_kept_by_the_cache():
         compiled(X)
         assert kept.cache_info().currsize == 1
         kept.cache_clear()
+
+
+def test_a_cache_that_is_full_drops_what_it_drops_in_plain_python():
+    def ran(compile):
+        made = []
+
+        @functools.lru_cache(maxsize=2)
+        def kept(value):
+            made.append(value)
+            return value * len(made)
+
+        def function(x, value):
+            return x * kept(1) + kept(value) + kept(1)
+
+        function = compile(function)
+        return [repr(function(X, value)) for value in (1, 2, 3, 2, 3, 1)], made
+
+    for backend in ("eager", "rust_inductor"):
+        assert ran(lambda function, backend=backend: _capture.optimize(function, backend)) == ran(lambda f: f)

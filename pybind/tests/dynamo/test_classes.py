@@ -10,6 +10,7 @@ import enum
 import functools
 import operator
 import re
+import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -652,6 +653,56 @@ def test_a_special_method_given_later_is_noticed(name):
     setattr(Thing, name, method)
     torch.testing.assert_close(compiled(X, thing), function(X, thing))
     torch.testing.assert_close(compiled(X, thing), X + 1)
+
+
+def test_ways_to_make_and_change_objects_given_later_are_noticed():
+    def made(kind, x, _instance):
+        return kind(x).value
+
+    def written(kind, x, _instance):
+        thing = kind(x)
+        thing.other = x + 1
+        return sorted(vars(thing))
+
+    def deleted(_kind, x, instance):
+        instance.other = x
+        del instance.other
+        return sorted(vars(instance))
+
+    def checked(kind, x, _instance):
+        return x + 1 if isinstance(3, kind) else x - 1
+
+    def classes():
+        class Meta(type):
+            """Has the methods of `type`."""
+
+        class Thing(metaclass=Meta):
+            def __init__(self, value):
+                self.value = value
+
+        return {"class": Thing, "metaclass": Meta}
+
+    def ran(function, compile):
+        function, found = compile(function), []
+        for owner, name, method in (
+            ("class", "__new__", lambda kind, value: types.SimpleNamespace(value=value + 100)),
+            ("metaclass", "__call__", lambda kind, value: types.SimpleNamespace(value=value - 100)),
+            ("class", "__setattr__", lambda self, name, value: object.__setattr__(self, name + "_", value)),
+            ("class", "__delattr__", lambda self, name: None),
+            ("metaclass", "__instancecheck__", lambda kind, thing: True),
+        ):
+            made = classes()
+            thing, instance = made["class"], made["class"](X)
+            found.append(repr(function(thing, X, instance)))
+            setattr(made[owner], name, method)
+            try:
+                found.append(repr(function(thing, X, instance)))
+            except AttributeError as error:
+                found.append(str(error))
+        return found
+
+    for function in (made, written, deleted, checked):
+        assert ran(function, lambda f: _capture.optimize(f, backend="eager")) == ran(function, lambda f: f)
 
 
 def test_subclasses_are_those_that_there_are() -> None:

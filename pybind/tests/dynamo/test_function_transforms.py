@@ -6,11 +6,14 @@ from __future__ import annotations
 
 import functools
 import operator
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 from torch.func import functional_call, grad, hessian, jacfwd, jacrev, jvp, linearize, vmap
 
 import rust_inductor
@@ -290,3 +293,28 @@ def test_code_of_before_is_not_used_within_a_transform() -> None:
     with pytest.raises(RuntimeError, match="randomness"):
         vmap(lambda x: x + compiled())(A)
     assert vmap(lambda x: x + compiled(), randomness="different")(A).shape == (3, 4)
+
+
+@pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
+def test_tangents_pass_through_what_is_compiled(backend: str) -> None:
+    x, tangent = torch.tensor([1.0, 2.0]), torch.tensor([0.5, 3.0])
+    compiled = rust_inductor.compile(torch.sin, backend=backend)
+
+    def with_tangent(function: Callable[[Tensor], Tensor]) -> Any:
+        with forward_ad.dual_level():
+            return forward_ad.unpack_dual(function(forward_ad.make_dual(x, tangent)))
+
+    for _ in range(2):
+        same(with_tangent(compiled), with_tangent(torch.sin))
+        same(torch.func.jvp(compiled, (x,), (tangent,)), torch.func.jvp(torch.sin, (x,), (tangent,)))
+        same(compiled(x), torch.sin(x))
+
+
+def test_a_process_whose_first_compilation_is_within_a_transform() -> None:
+    program = """
+import torch, rust_inductor
+compiled = rust_inductor.compile(torch.sin, backend="eager")
+x = torch.tensor([1.0, 2.0])
+assert torch.equal(torch.func.grad(lambda x: compiled(x).sum())(x), x.cos())
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -401,6 +401,53 @@ def test_gradients_of_gradients_are_refused() -> None:
         grad.sum().backward()
 
 
+#: Functions, and whether their gradients depend on their argument.
+TWICE = {
+    "of an input": (lambda x: (x**3).sum(), True),
+    "of values in between": (lambda x: (x.sin().exp() * x.cos()).sum(), True),
+    "of a mask": (lambda x: (x * (x > 1.5)).sum(), True),
+    "linear": (lambda x: (x * 3).sum(), False),
+}
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_gradients_of_gradients_are_never_zero_in_silence(name: str) -> None:
+    function, depends = TWICE[name]
+    compiled = rust_inductor.compile(function)
+    for ask in (
+        lambda f: torch.autograd.functional.hessian(f, torch.tensor([1.0, 2.0])),
+        lambda f: torch.autograd.functional.hvp(f, torch.tensor([1.0, 2.0]), torch.ones(2))[1],
+    ):
+        if depends:
+            with pytest.raises(RuntimeError, match="gradients of gradients"):
+                ask(compiled)
+        else:
+            torch.testing.assert_close(ask(compiled), ask(function))
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    (gradient,) = torch.autograd.grad(compiled(x), x, create_graph=True)
+    with pytest.raises(RuntimeError, match="gradients of gradients" if depends else "does not require grad"):
+        torch.autograd.grad(gradient.sum(), x, allow_unused=True)
+
+
+SPARSE = {
+    "embedding": lambda w: functional.embedding(torch.tensor([1, 2, 1]), w, sparse=True),
+    "embedding_bag": lambda w: functional.embedding_bag(torch.tensor([[1, 2, 1]]), w, mode="sum", sparse=True),
+    "gather": lambda w: torch.gather(w, 0, torch.tensor([[1, 2, 1]]), sparse_grad=True),
+}
+
+
+@pytest.mark.parametrize("name", SPARSE)
+def test_gradients_that_are_sparse(name: str) -> None:
+    found = []
+    for function in (SPARSE[name], rust_inductor.compile(SPARSE[name])):
+        w = torch.arange(12.0).reshape(4, 3).requires_grad_()
+        function(w).sum().backward()
+        assert w.grad is not None
+        found.append(w.grad)
+    assert found[0].layout == found[1].layout == torch.sparse_coo
+    torch.testing.assert_close(found[0].to_dense(), found[1].to_dense())
+
+
 def test_nothing_is_computed_for_results_without_gradients() -> None:
     kinds: list[str] = []
     compiled = _capture.optimize(several, backend="rust_inductor", on_graph=noted(kinds))

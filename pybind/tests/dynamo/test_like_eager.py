@@ -6,6 +6,7 @@ noted on the way.
 
 from __future__ import annotations
 
+import collections
 import re
 import types
 from collections.abc import Callable
@@ -217,6 +218,69 @@ def a_manager_within_itself_and_a_break(notes, x):
     result = x @ x.T
     torch.set_autocast_enabled("cpu", False)
     return y, z, result
+
+
+class Output(collections.OrderedDict):
+    """Gives its entries as the outputs of `transformers` do."""
+
+    def __getitem__(self, name):
+        return super().__getitem__(name) + 1
+
+
+class Held(dict):
+    """Is read as a dict wherever it is copied."""
+
+    def __getitem__(self, name):
+        return 7
+
+
+class Mapping:
+    """Has no more than it takes to be copied to a dict."""
+
+    def keys(self):
+        return ["ab"]
+
+    def __getitem__(self, name):
+        return name * 2
+
+    def __iter__(self):
+        return iter(["zz"])
+
+    def __eq__(self, other):
+        return type(other) is Mapping
+
+    def __hash__(self):
+        return 1
+
+
+@case(
+    lambda: [
+        Output(ab=3),
+        Held(ab=3),
+        Mapping(),
+        collections.ChainMap({"ab": 3}),
+        collections.UserDict({"ab": 3}),
+        types.MappingProxyType({"ab": 3}),
+        types.SimpleNamespace(ab=3).__dict__,
+        [["ab", 3], "cd"],
+    ],
+    matrix,
+)
+def mappings_copied_to_dicts(notes, mappings, x):
+    for mapping in mappings:
+        updated, ordered = {}, collections.OrderedDict()
+        updated.update(mapping)
+        ordered.update(mapping)
+        notes.append(
+            (dict(mapping), updated, ordered, collections.OrderedDict(mapping), collections.defaultdict(int, mapping))
+        )
+        try:
+            notes.append({**mapping})
+        except TypeError:
+            notes.append("no mapping")
+    made = Output(ab=x)
+    copies = [dict(made), dict(collections.ChainMap({"ab": x})), dict(vars(types.SimpleNamespace(ab=x)))]
+    return [list(copy.items()) for copy in copies]
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -126,7 +126,8 @@ impl Tracer<'_> {
                 items.entry(self.key(key)?).or_insert((key, value)).1 = value;
             }
             (Op::DictUpdate | Op::DictMerge, State::Dict(items)) => {
-                for (key, value) in dict_methods::pairs(self, value)? {
+                let refused = || raised("TypeError: a mapping is expected");
+                for (key, value) in dict_methods::mapping_entries(self, value)?.ok_or_else(refused)? {
                     let count = items.len();
                     items.entry(self.key(key)?).or_insert((key, value)).1 = value;
                     if op == Op::DictMerge && items.len() == count {

@@ -362,7 +362,8 @@ impl Tracer<'_> {
 
     /// `value.name = new` of an object of a class of the program's.
     pub(in crate::trace) fn instance_set(&mut self, instance: Instance, name: &str, new: ValueId) -> Traced<()> {
-        match self.class_attr_unguarded(instance, "__setattr__") {
+        let class = self.class_source(instance)?;
+        match self.class_method(instance.class, "__setattr__", class) {
             Some(ClassAttr::Builtin(method, _)) if method == of_object("__setattr__") => {
                 self.generic_set(instance, name, new)
             }
@@ -434,7 +435,8 @@ impl Tracer<'_> {
 
     /// `del value.name` of an object of a class of the program's.
     pub(in crate::trace) fn instance_delete(&mut self, instance: Instance, name: &str) -> Traced<()> {
-        let plain = match self.class_attr_unguarded(instance, "__delattr__") {
+        let class = self.class_source(instance)?;
+        let plain = match self.class_method(instance.class, "__delattr__", class) {
             Some(ClassAttr::Builtin(method, _)) => method == of_object("__delattr__"),
             found => found.is_none(),
         };

@@ -70,6 +70,15 @@ impl Tracer<'_> {
         }
     }
 
+    /// The dict that an object holds whose class iterates over it as `dict` does.
+    pub(in crate::trace) fn held_as_dict(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
+        let Some(instance) = self.instance(value)? else { return Ok(None) };
+        match self.class_attr(instance, "__iter__")? {
+            Some((ClassAttr::Builtin(method, _), _)) if method == "builtins.dict.__iter__" => self.held(value),
+            _ => Ok(None),
+        }
+    }
+
     /// True for what an object of the caller's holds: its class may show it otherwise.
     pub(in crate::trace) fn is_held(&self, state: StateId) -> bool {
         self.objects.bases.values().any(|&held| matches!(self.objects.values[held], Value::State(of) if of == state))

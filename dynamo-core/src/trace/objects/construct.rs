@@ -13,7 +13,7 @@ use crate::{
         signature::{Row, row},
     },
 };
-use guards::Constant;
+use guards::{Constant, SourceId, Step};
 use indexmap::IndexMap;
 
 /// The methods of `object` that a program calls by name, and `super`.
@@ -94,11 +94,14 @@ impl Tracer<'_> {
         args: &[ValueId],
         keywords: &Keywords,
     ) -> Traced<Option<ValueId>> {
-        if self.host.is_immutable(obj) || self.host.solid_base(obj).is_none() || !self.is_made_by_type(obj) {
+        if self.host.is_immutable(obj) || self.host.solid_base(obj).is_none() {
             return Ok(None);
         }
         let Some(source) = self.source(class) else { return Ok(None) };
-        let new = self.host.class_attr(obj, "__new__", None).map(|(_, found)| found);
+        if !self.is_made_by_type(obj, source) {
+            return Ok(None);
+        }
+        let new = self.class_method(obj, "__new__", Some(source));
         let (made, by_object) = match new {
             Some(ClassAttr::Builtin(method, _)) if method.ends_with(".__new__") => (self.new_instance(class)?, true),
             Some(ClassAttr::Function(function) | ClassAttr::StaticMethod(function)) => {
@@ -146,9 +149,10 @@ impl Tracer<'_> {
     }
 
     /// True for a class whose metaclass calls it as `type` does.
-    fn is_made_by_type(&mut self, class: Obj) -> bool {
+    fn is_made_by_type(&mut self, class: Obj, source: SourceId) -> bool {
         let meta = self.host.class_of(class);
-        let call = self.host.class_attr(meta, "__call__", None).map(|(_, found)| found);
+        let source = self.sources.step(source, Step::Type);
+        let call = self.class_method(meta, "__call__", Some(source));
         matches!(call, Some(ClassAttr::Builtin(method, _)) if method == "builtins.type.__call__")
     }
 }

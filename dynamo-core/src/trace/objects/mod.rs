@@ -123,11 +123,10 @@ impl Tracer<'_> {
     ) -> Traced<Option<(ClassAttr, Option<SourceId>)>> {
         match (self.host.class_attr(instance.class, name, None), self.class_source(instance)?) {
             (Some((_, found)), source) => {
-                let source = source.map(|source| self.sources.attr(source, name));
                 if let (ClassAttr::Builtin(_, method), Some(source)) = (&found, source) {
                     self.guard_builtin(instance.class, name, *method, source);
                 }
-                Ok(Some((found, source)))
+                Ok(Some((found, source.map(|source| self.sources.attr(source, name)))))
             }
             (None, Some(source)) => {
                 // What its metaclass has no guard tells apart.
@@ -141,12 +140,28 @@ impl Tracer<'_> {
         }
     }
 
+    /// The entry of a class under a name, with a guard that no function of the program's takes the place of a method
+    /// without Python code.
+    fn class_method(&mut self, class: Obj, name: &str, source: Option<SourceId>) -> Option<ClassAttr> {
+        let (_, found) = self.host.class_attr(class, name, None)?;
+        if let (ClassAttr::Builtin(_, method), Some(source)) = (&found, source) {
+            self.guard_builtin(class, name, *method, source);
+        }
+        Some(found)
+    }
+
     /// Guards that a class still has the method without Python code that it was found to have: that no method of
-    /// the program's has taken its place. Class methods are bound anew at each read and have no identity.
+    /// the program's has taken its place. Class methods are bound anew at each read and have no identity, and a
+    /// metaclass of the program's may have an attribute of that name; then the dicts of the classes are looked at.
     fn guard_builtin(&mut self, class: Obj, name: &str, method: Obj, source: SourceId) {
-        if !self.host.is_immutable(class) && self.host.attr(class, name) == Lookup::Found(method) {
-            let kind = GuardKind::IdMatch(self.object(method));
+        if self.host.is_immutable(class) {
+            return;
+        }
+        if self.host.attr(class, name) == Lookup::Found(method) {
+            let (kind, source) = (GuardKind::IdMatch(self.object(method)), self.sources.attr(source, name));
             self.guard(source, kind);
+        } else {
+            self.class_entry(source, class, name, None);
         }
     }
 
@@ -325,17 +340,28 @@ impl Tracer<'_> {
             return Ok(None);
         };
         let meta = self.host.class_of(obj);
-        let check = self.host.class_attr(meta, "__instancecheck__", None).map(|(_, found)| found);
-        let Some(ClassAttr::Function(check)) = check else { return Ok(None) };
         let source = self.sources.step(source, Step::Type);
+        let check = self.class_method(meta, "__instancecheck__", Some(source));
+        let Some(ClassAttr::Function(check)) = check else { return Ok(None) };
         let source = self.sources.attr(source, "__instancecheck__");
         let check = self.lazy(check, source);
         let is = self.call(check, vec![class, value], vec![])?;
         self.truth(is).map(Some)
     }
 
+    /// Guards that no function of the program's takes the place of `type`'s own check in a class's metaclass.
+    pub(in crate::trace) fn keep_check(&mut self, class: ValueId, check: &str) -> Traced<()> {
+        let class = self.force(class)?;
+        if let (&Value::Class(_, obj), Some(source)) = (&self.objects.values[class], self.source(class)) {
+            let (meta, source) = (self.host.class_of(obj), self.sources.step(source, Step::Type));
+            self.class_method(meta, check, Some(source));
+        }
+        Ok(())
+    }
+
     /// `issubclass(class, of)`
     pub(super) fn is_subclass(&mut self, class: ValueId, of: ValueId) -> Traced<bool> {
+        self.keep_check(of, "__subclasscheck__")?;
         let unknown = || Reason::new(Kind::Call, "`issubclass` of a class that decides for itself.");
         match (self.get(class)?, self.get(of)?) {
             (Value::Class(_, class), Value::Class(_, of)) if class == of => Ok(true),

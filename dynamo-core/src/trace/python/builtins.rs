@@ -48,7 +48,10 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         let items = b.opt(0).map_or(Ok(Vec::new()), |items| t.listed_items(items))?;
         Ok(t.value(Value::Tuple(items)))
     }),
-    row("builtins.dict(iterable=..., /, **kwargs)", |t, b| dict(t, b.opt(0), b)),
+    row("builtins.dict(iterable=..., /, **kwargs)", |t, b| {
+        let entries = b.opt(0).map_or(Ok(Vec::new()), |from| pairs(t, from))?;
+        dict(t, entries, b)
+    }),
     row("builtins.dict.fromkeys(iterable, value=None, /)", from_keys),
     row("builtins.set(iterable=(), /)", |t, b| sets::make(t, b.opt(0))),
     row("builtins.frozenset(iterable=(), /)", |t, b| sets::make_frozen(t, b.opt(0))),
@@ -206,10 +209,10 @@ fn number(t: &mut Tracer<'_>, value: ValueId, name: &str) -> Traced {
     }
 }
 
-/// A dict of the entries of `from`, a mapping or pairs, and then of `**kwargs`.
-pub(in crate::trace) fn dict(t: &mut Tracer<'_>, from: Option<ValueId>, b: &Bound<'_>) -> Traced {
+/// A dict of these entries, and then of `**kwargs`.
+pub(in crate::trace) fn dict(t: &mut Tracer<'_>, from: Vec<(ValueId, ValueId)>, b: &Bound<'_>) -> Traced {
     let mut entries: IndexMap<_, (ValueId, ValueId)> = IndexMap::new();
-    for (key, value) in from.map_or(Ok(Vec::new()), |from| pairs(t, from))? {
+    for (key, value) in from {
         entries.entry(t.key(key)?).or_insert((key, value)).1 = value;
     }
     for (name, value) in b.extra() {

@@ -75,6 +75,7 @@ pub(in crate::trace) fn is_instance(t: &mut Tracer<'_>, value: ValueId, class: V
             continue;
         }
         let Value::Class(name, class) = t.get(option)? else { return Err(unknown(t)) };
+        t.keep_check(option, "__instancecheck__")?;
         let is = match own {
             Some(_) if name == PARAMETER && t.may_be_parameter(value)? => return Err(unknown(t)),
             Some(own) if own.contains(&name.as_str()) => true,

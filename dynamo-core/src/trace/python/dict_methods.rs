@@ -5,7 +5,7 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
-            state::{Entries, State, StateId},
+            state::{Entries, State, StateId, Table},
             value::{Value, ValueId},
         },
         signature::{Bound, Row, row},
@@ -44,7 +44,8 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
     row("dict.update(self, iterable=..., /, **kwargs)", |t, b| {
         let (state, mut items) = this(t, b)?;
-        let mut more = b.opt(1).map_or(Ok(Vec::new()), |from| pairs(t, from))?;
+        let read = if t.heap.table(state) == Table::Ordered { ordered_pairs } else { pairs };
+        let mut more = b.opt(1).map_or(Ok(Vec::new()), |from| read(t, from))?;
         for (name, value) in b.extra() {
             more.push((t.constant(Constant::Str(name.clone())), *value));
         }
@@ -56,15 +57,58 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("dict_keys.isdisjoint(self, other, /)", |t, b| t.are_disjoint(b.arg(0)?, b.arg(1)?)),
 ];
 
-/// Keys and values of a dict, or of an iterable of pairs.
+/// Keys and values of a mapping, or of an iterable of pairs.
 pub(in crate::trace) fn pairs(t: &mut Tracer<'_>, value: ValueId) -> Traced<Vec<(ValueId, ValueId)>> {
-    if let Value::State(state) = t.get(value)?
-        && let State::Dict(items) = t.heap.get(state)
-    {
-        return Ok(items.values().copied().collect());
+    if let Some(entries) = mapping_entries(t, value)? {
+        return Ok(entries);
     }
     let items = t.all_items(value)?;
     items.into_iter().map(|item| Ok(t.unpack(item, 2)?).map(|pair| (pair[0], pair[1]))).collect()
+}
+
+/// Keys and values for an `OrderedDict`, which asks every object that is no dict itself for its `keys`.
+pub(in crate::trace) fn ordered_pairs(t: &mut Tracer<'_>, value: ValueId) -> Traced<Vec<(ValueId, ValueId)>> {
+    if matches!(t.get(value)?, Value::Object(..) | Value::Instance(_))
+        && let Some(entries) = shown_entries(t, value)?
+    {
+        return Ok(entries);
+    }
+    pairs(t, value)
+}
+
+/// Keys and values of a mapping, as `PyDict_Update` reads them; `None` for anything without `keys`.
+///
+/// A dict whose class iterates as dicts do is read as it is, whatever else its class overrides.
+pub(in crate::trace) fn mapping_entries(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<Vec<(ValueId, ValueId)>>> {
+    let dict = match t.get(value)? {
+        Value::State(_) => value,
+        Value::InstanceDict(object) => t.dict_copy(object)?,
+        Value::Object(..) | Value::Instance(_) => match t.held_as_dict(value)? {
+            Some(held) => held,
+            None => return shown_entries(t, value),
+        },
+        _ => return Ok(None),
+    };
+    let Value::State(state) = t.get(dict)? else { return Ok(None) };
+    Ok(match t.heap.get(state) {
+        State::Dict(items) => Some(items.values().copied().collect()),
+        _ => None,
+    })
+}
+
+/// Keys and values of an object, by its `keys` and `__getitem__`; `None` without `keys`.
+fn shown_entries(t: &mut Tracer<'_>, object: ValueId) -> Traced<Option<Vec<(ValueId, ValueId)>>> {
+    let keys = match t.get_attr(object, "keys") {
+        Ok(found) => found,
+        Err(reason) if t.lacks_attr(&reason) => {
+            t.forget_raised();
+            return Ok(None);
+        }
+        Err(reason) => return Err(reason),
+    };
+    let keys = t.call(keys, vec![], vec![])?;
+    let keys = t.all_items(keys)?;
+    keys.into_iter().map(|key| Ok((key, t.get_item(object, key)?))).collect::<Traced<_>>().map(Some)
 }
 
 fn state_of(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced<StateId> {

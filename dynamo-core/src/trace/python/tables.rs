@@ -13,7 +13,7 @@ use crate::{
         },
         python::{
             builtins, classes,
-            dict_methods::{pairs, store, this},
+            dict_methods::{mapping_entries, ordered_pairs, pairs, store, this},
         },
         signature::{Bound, Row, row},
     },
@@ -22,7 +22,8 @@ use guards::Constant;
 
 pub(in crate::trace) const ROWS: &[Row] = &[
     row("collections.OrderedDict(iterable=..., /, **kwargs)", |t, b| {
-        let made = builtins::dict(t, b.opt(0), b)?;
+        let entries = b.opt(0).map_or(Ok(Vec::new()), |from| ordered_pairs(t, from))?;
+        let made = builtins::dict(t, entries, b)?;
         t.as_table(made, Table::Ordered)
     }),
     row("collections.OrderedDict.fromkeys(iterable, value=None)", |t, b| {
@@ -35,7 +36,8 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         if !none && !classes::is_callable(t, factory)? {
             return Err(raised("TypeError: first argument must be callable or None"));
         }
-        let made = builtins::dict(t, b.opt(1), b)?;
+        let entries = b.opt(1).map_or(Ok(Vec::new()), |from| pairs(t, from))?;
+        let made = builtins::dict(t, entries, b)?;
         t.as_table(made, Table::Default(factory))
     }),
     row("collections.defaultdict.fromkeys(iterable, value=None, /)", |t, b| {
@@ -158,6 +160,10 @@ impl Tracer<'_> {
                 } else {
                     more = pairs(self, from)?;
                 }
+            }
+            // Whether it is a `collections.abc.Mapping`, its class decides.
+            Some(from) if mapping_entries(self, from)?.is_some() => {
+                return Err(Reason::new(Kind::Call, format!("Counts of {}.", self.describe(from))));
             }
             Some(from) => {
                 let one = self.constant(Constant::Int(1));

@@ -327,7 +327,7 @@ impl Host for PyHost<'_> {
         if !members::is_cached(&function) || kept && !members::has_kept(&function, &arguments).unwrap_or(false) {
             return None;
         }
-        let found = members::call_cached(&function, &arguments).ok()?;
+        let found = members::call_kept(&function, &arguments).ok()?;
         Some(self.handle(&found))
     }
 
