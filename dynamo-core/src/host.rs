@@ -63,7 +63,7 @@ pub enum Lookup {
 }
 
 /// The ways to read attributes that are `object.__getattribute__`, by whatever class has them.
-pub const READ_GENERICALLY: [&str; 8] = [
+pub const READ_GENERICALLY: [&str; 9] = [
     "builtins.object.__getattribute__",
     "builtins.dict.__getattribute__",
     "builtins.float.__getattribute__",
@@ -72,6 +72,7 @@ pub const READ_GENERICALLY: [&str; 8] = [
     "builtins.module.__getattribute__",
     "builtins.str.__getattribute__",
     "collections.OrderedDict.__getattribute__",
+    "types.SimpleNamespace.__getattribute__",
 ];
 
 /// The kinds of equality of the members of enumerations.
@@ -248,6 +249,17 @@ pub trait Host {
 
     /// The kind of equality of a member of an enumeration; `None` for an object that is no such member.
     fn enum_member(&mut self, _obj: Obj) -> Option<EnumMember> {
+        None
+    }
+
+    /// The names of the members of an enumeration, in their order; `None` for any other class.
+    fn enum_members(&mut self, _class: Obj) -> Option<Vec<String>> {
+        None
+    }
+
+    /// The member of an enumeration that has a value, or the combination of flags; `None` if there is none, or its class
+    /// decides.
+    fn enum_by_value(&mut self, _class: Obj, _value: &Constant) -> Option<Obj> {
         None
     }
 

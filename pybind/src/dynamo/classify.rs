@@ -512,8 +512,8 @@ const INLINED: [&str; 25] = [
 /// True for code of the standard library that is traced where it is called: containers, data classes, and what makes
 /// functions of functions, as far as no row says what they do. So are our own transforms.
 fn is_inlined_library(file: &str) -> bool {
-    const LIBRARY: [&str; 5] =
-        ["/dataclasses.py", "/functools.py", "/collections/__init__.py", "/numbers.py", "/typing.py"];
+    const LIBRARY: [&str; 6] =
+        ["/dataclasses.py", "/enum.py", "/functools.py", "/collections/__init__.py", "/numbers.py", "/typing.py"];
     matches!(file, "<frozen _collections_abc>" | "<frozen os>")
         || file.ends_with("/rust_inductor/_transforms.py")
         || !file.contains("/site-packages/") && LIBRARY.iter().any(|part| file.ends_with(part))

@@ -264,10 +264,49 @@ pub(super) fn solid_base(class: &Bound<'_, PyType>) -> PyResult<Option<String>> 
     Ok(known.contains(&base.as_str()).then_some(base))
 }
 
+/// True if a class has this method from `object`, or has what is the same under a name of its own.
+pub(super) fn has_generic(class: &Bound<'_, PyType>, method: &str) -> PyResult<bool> {
+    let (py, own) = (class.py(), class.getattr(method)?);
+    let namespace = py.import(intern!(py, "types"))?.getattr(intern!(py, "SimpleNamespace"))?;
+    Ok(own.is(&py.get_type::<PyAny>().getattr(method)?) || own.is(&namespace.getattr(method)?))
+}
+
+/// True for an enumeration whose metaclass is that of Python.
+fn is_enum(class: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = class.py();
+    Ok(class.get_type().is(&py.import(intern!(py, "enum"))?.getattr(intern!(py, "EnumMeta"))?))
+}
+
+/// The names of the members of an enumeration, aliases left out; `None` for any other class.
+pub(super) fn enum_members(class: &Bound<'_, PyAny>) -> PyResult<Option<Vec<String>>> {
+    if !is_enum(class)? {
+        return Ok(None);
+    }
+    class.getattr(intern!(class.py(), "_member_names_"))?.extract().map(Some)
+}
+
+/// The member of an enumeration that a value stands for, or the combination of flags; `None` where there is none, or a
+/// `_missing_` of the program's would be asked.
+pub(super) fn enum_by_value<'py>(
+    class: &Bound<'py, PyAny>,
+    value: &Bound<'py, PyAny>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = class.py();
+    let members = class.getattr(intern!(py, "_value2member_map_"))?;
+    if members.contains(value)? {
+        return members.get_item(value).map(Some);
+    }
+    let missing = |of: &Bound<'py, PyAny>| of.getattr(intern!(py, "_missing_"))?.getattr(intern!(py, "__func__"));
+    let flag = py.import(intern!(py, "enum"))?.getattr(intern!(py, "Flag"))?;
+    let combines = class.cast::<PyType>()?.is_subclass(&flag)? && missing(class)?.is(&missing(&flag)?);
+    // A combination is made once and kept.
+    if combines { class.call1((value,)).map(Some) } else { Ok(None) }
+}
+
 /// The equality of a member of an enumeration; `None` for what is no such member.
 pub(super) fn enum_member(object: &Bound<'_, PyAny>) -> PyResult<Option<EnumMember>> {
     let (py, class) = (object.py(), object.get_type());
-    if !class.get_type().is(&py.import(intern!(py, "enum"))?.getattr(intern!(py, "EnumMeta"))?) {
+    if !is_enum(class.as_any())? {
         return Ok(None);
     }
     // True if the class has this method from the base.

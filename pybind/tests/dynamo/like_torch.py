@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import enum
 import functools
 import itertools
 import math
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -803,3 +805,35 @@ class Halved:
 @row(X, Halved(Y))
 def through_a_property(x, thing):
     return x + thing.half
+
+
+@row(X, types.SimpleNamespace(scale=2.0, inner=types.SimpleNamespace(offset=Y)))
+def through_a_namespace(x, config):
+    config.last = x * config.scale
+    return config.last + config.inner.offset if hasattr(config, "inner") else x
+
+
+class Mode(enum.Enum):
+    ADD = 1
+    MULTIPLY = 2
+
+
+class Part(enum.Flag):
+    SCALE = 1
+    OFFSET = 2
+    CLIP = 4
+
+
+@row(X, Y)
+def members_of_an_enumeration(x, y):
+    for mode in Mode:
+        x = x + y if mode is Mode(1) else x * y
+    return x * len(Mode)
+
+
+@row(X, Part.SCALE)
+def flags_combined(x, parts):
+    parts |= Part.CLIP
+    if Part.SCALE in parts and not parts & Part.OFFSET:
+        x = x * 2
+    return x.clamp(max=3) if parts & ~Part.SCALE else x

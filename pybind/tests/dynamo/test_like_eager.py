@@ -7,6 +7,7 @@ noted on the way.
 from __future__ import annotations
 
 import collections
+import enum
 import re
 import types
 from collections.abc import Callable
@@ -218,6 +219,56 @@ def a_manager_within_itself_and_a_break(notes, x):
     result = x @ x.T
     torch.set_autocast_enabled("cpu", False)
     return y, z, result
+
+
+class Colour(enum.Enum):
+    RED = "r"
+    BLUE = "b"
+    ROT = "r"  # noqa: PIE796
+
+    @classmethod
+    def _missing_(cls, value):
+        return cls.BLUE if value == "?" else None
+
+
+class Access(enum.Flag):
+    READ = 1
+    WRITE = 2
+    RUN = 4
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+@case(matrix, lambda: Access.READ | Access.WRITE)
+def members_of_enumerations(notes, x, access):
+    for value in ("r", "b", Colour.ROT, "?", "none"):
+        try:
+            notes.append(Colour(value))
+        except ValueError as error:
+            notes.append(str(error))
+    notes.append((list(Colour), len(Colour), [member.name for member in Access], max(Level), Level(2) + 1))
+    notes.append((access & Access.WRITE, access ^ Access.READ, ~access, bool(access & Access.RUN), Access(6)))
+    notes.append((Access.READ in access, Access.RUN in access, access == Access(3), str(access), hash(access) > 0))
+    return x * Level(1) if access | Access.RUN else x
+
+
+@case(lambda: types.SimpleNamespace(scale=2.0, names=["a"], inner=types.SimpleNamespace(count=1)), matrix)
+def namespaces(notes, config, x):
+    config.scale += 1
+    config.made = config.scale * 2
+    config.inner.count += 1
+    config.names.append("b")
+    del config.inner
+    try:
+        notes.append(config.inner)
+    except AttributeError as error:
+        notes.append(type(error).__name__)
+    notes.append((sorted(vars(config)), config == types.SimpleNamespace(scale=3.0), getattr(config, "none", None)))
+    made = types.SimpleNamespace(**vars(config))
+    return x * config.made, made.names is config.names, repr(made)
 
 
 class Output(collections.OrderedDict):

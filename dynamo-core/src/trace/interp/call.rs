@@ -291,6 +291,11 @@ impl Tracer<'_> {
         if keywords.is_empty() && self.host.is_exception(obj) {
             return Ok(self.make_exception(name, obj, args));
         }
+        if let (&[value], true) = (args, keywords.is_empty())
+            && let Some(member) = self.enum_by_value(class, obj, value)?
+        {
+            return Ok(member);
+        }
         let has_row = Signature::of_function(name).is_some();
         if !has_row && let Some(made) = self.construct(class, obj, args, &keywords)? {
             return Ok(made);

@@ -29,9 +29,9 @@ use guards::{Constant, GuardKind, SourceId, Step};
 const READ_BY_HOST: [&str; 6] =
     ["_thread._local", "inspect.Signature", "torch.finfo", "torch.iinfo", "torch._ops._Ops", "torch._ops._OpNamespace"];
 
-/// The dotted name of `object`'s own way to read, write or delete attributes.
-fn of_object(method: &str) -> String {
-    format!("builtins.object.{method}")
+/// True for the way in which `object` writes or deletes attributes, under the name of a class that has it.
+fn is_generic(method: &str, name: &str) -> bool {
+    matches!(method.rsplit_once('.'), Some(("builtins.object" | "types.SimpleNamespace", own)) if own == name)
 }
 
 impl Tracer<'_> {
@@ -364,7 +364,7 @@ impl Tracer<'_> {
     pub(in crate::trace) fn instance_set(&mut self, instance: Instance, name: &str, new: ValueId) -> Traced<()> {
         let class = self.class_source(instance)?;
         match self.class_method(instance.class, "__setattr__", class) {
-            Some(ClassAttr::Builtin(method, _)) if method == of_object("__setattr__") => {
+            Some(ClassAttr::Builtin(method, _)) if is_generic(&method, "__setattr__") => {
                 self.generic_set(instance, name, new)
             }
             Some(ClassAttr::Function(_)) if self.has_module_setattr(instance) => self.module_set(instance, name, new),
@@ -437,7 +437,7 @@ impl Tracer<'_> {
     pub(in crate::trace) fn instance_delete(&mut self, instance: Instance, name: &str) -> Traced<()> {
         let class = self.class_source(instance)?;
         let plain = match self.class_method(instance.class, "__delattr__", class) {
-            Some(ClassAttr::Builtin(method, _)) => method == of_object("__delattr__"),
+            Some(ClassAttr::Builtin(method, _)) => is_generic(&method, "__delattr__"),
             found => found.is_none(),
         };
         match instance.body {

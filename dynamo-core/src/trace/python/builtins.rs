@@ -157,6 +157,7 @@ pub(in crate::trace) fn length(t: &mut Tracer<'_>, value: ValueId) -> Traced {
         Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => items.len() as i64,
         Value::Range(bounds) => range_len(bounds),
         Value::DictView(dict, _) => return length(t, dict),
+        Value::Class(_, obj) if let Some(members) = t.host.enum_members(obj) => members.len() as i64,
         Value::Const(constant) => return t.fold("builtins.len", &[constant]),
         Value::State(state) => match t.heap.get(state) {
             State::List(items) => items.len() as i64,

@@ -54,6 +54,10 @@ impl Tracer<'_> {
                 Some(iterator) if self.special(iterator, "__next__")?.is_some() => Iter::Object(iterator),
                 _ => return Err(self.no_iteration(value)),
             },
+            Value::Class(_, obj) => match self.enum_members(value, obj)? {
+                Some(members) => Iter::Items(members, 0),
+                None => return Err(self.no_iteration(value)),
+            },
             Value::InstanceDict(object) => {
                 let entries = self.dict_shown(object)?;
                 return self.iterate(entries);

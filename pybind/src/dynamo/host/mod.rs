@@ -369,13 +369,22 @@ impl Host for PyHost<'_> {
         members::enum_member(&self.object(obj)).unwrap_or(None)
     }
 
+    fn enum_members(&mut self, class: Obj) -> Option<Vec<String>> {
+        members::enum_members(&self.object(class)).unwrap_or(None)
+    }
+
+    fn enum_by_value(&mut self, class: Obj, value: &Constant) -> Option<Obj> {
+        let value = constant::write(self.py, value).ok()?;
+        let member = members::enum_by_value(&self.object(class), &value).ok()??;
+        Some(self.handle(&member))
+    }
+
     fn plain_setattr(&mut self, obj: Obj, name: &str) -> bool {
         let object = self.object(obj);
         let class = object.get_type();
         let plain = || -> PyResult<bool> {
-            let generic = self.py.import("builtins")?.getattr("object")?.getattr("__setattr__")?;
             let described = in_mro(&class, name).is_some_and(|value| is_property(&value));
-            Ok(class.getattr("__setattr__")?.is(&generic) && !described && members::own_dict(&object)?.is_some())
+            Ok(members::has_generic(&class, "__setattr__")? && !described && members::own_dict(&object)?.is_some())
         };
         plain().unwrap_or(false)
     }
@@ -383,9 +392,8 @@ impl Host for PyHost<'_> {
     fn plain_delattr(&mut self, obj: Obj, name: &str) -> bool {
         let class = self.object(obj).get_type();
         let plain = || -> PyResult<bool> {
-            let generic = self.py.import("builtins")?.getattr("object")?.getattr("__delattr__")?;
             let absent_after = in_mro(&class, name).is_none() && in_mro(&class, "__getattr__").is_none();
-            Ok(absent_after && class.getattr("__delattr__")?.is(&generic))
+            Ok(absent_after && members::has_generic(&class, "__delattr__")?)
         };
         plain().unwrap_or(false) && self.plain_setattr(obj, name)
     }
