@@ -346,6 +346,11 @@ pub trait Host {
         false
     }
 
+    /// True if the program is within `torch._dynamo.error_on_graph_break(True)` when the capture begins.
+    fn refuses_breaks(&self) -> bool {
+        false
+    }
+
     /// The default device of new tensors, if a mode sets one when the capture begins.
     fn default_device(&self) -> Option<Device> {
         None

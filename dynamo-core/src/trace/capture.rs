@@ -76,4 +76,6 @@ pub struct Break {
     pub stack: Vec<(String, i32, String)>,
     /// The source span of each of them.
     pub spans: Vec<Option<Span>>,
+    /// Whether the program has said that a graph break is an error there: `torch._dynamo.error_on_graph_break`.
+    pub is_refused: bool,
 }

@@ -117,7 +117,8 @@ impl Handler for Tracing {
         if turns(call).unwrap_or(0) >= self.limit {
             let reason = Reason::new(Kind::TooLong, "Each turn of a loop goes on in a function of its own.");
             let line = call.code().getattr("co_firstlineno")?.extract()?;
-            let ended = Break { reason, line, opcode: None, stack: Vec::new(), spans: Vec::new() };
+            let (stack, spans) = (Vec::new(), Vec::new());
+            let ended = Break { reason, line, opcode: None, stack, spans, is_refused: false };
             self.listeners.skipped(&self.event(call, failed)?, &ended)?;
             return Ok(Verdict::Skip);
         }
@@ -133,7 +134,7 @@ impl Handler for Tracing {
         match catch_unwind(AssertUnwindSafe(|| self.capture(&event, aot.as_ref().unwrap_or(&self.backend)))) {
             Ok(Ok(verdict)) => Ok(verdict),
             Ok(Err(NotCaptured::Backend(error))) => Err(error),
-            Ok(Err(failure)) if self.fullgraph || failure.is_broken_promise(call.py()) => Err(failure.into()),
+            Ok(Err(failure)) if self.fullgraph || failure.is_error(call.py()) => Err(failure.into()),
             Ok(Err(NotCaptured::Ended(ended))) => {
                 tracing::warn!(target: "rust_inductor", "{}; `{file}` runs as it is", ended.reason);
                 self.listeners.skipped(&event, &ended)?;
@@ -292,7 +293,7 @@ impl Tracing {
             let (mut host, capture) = self.trace_anew(call, dynamic, floats).map_err(NotCaptured::Ended)?;
             has_floats = capture.has_floats();
             if let Some(ended) = &capture.ended
-                && (self.fullgraph || ended.reason.kind == Kind::Promise)
+                && (self.fullgraph || ended.is_refused || ended.reason.kind == Kind::Promise)
             {
                 return Err(NotCaptured::Ended(ended.clone()));
             }

@@ -1,5 +1,7 @@
 //! Calls that are not captured: why, and the errors that this becomes.
 
+use super::config::exception;
+use super::members;
 use super::promises::{broken_promise, promise_error};
 use dynamo_core::reason::Kind;
 use dynamo_core::trace::Break;
@@ -17,10 +19,11 @@ pub(super) enum NotCaptured {
 }
 
 impl NotCaptured {
-    /// True for a `mark_dynamic` that the program does not keep, which is an error whatever else was asked for.
-    pub(super) fn is_broken_promise(&self, py: Python<'_>) -> bool {
+    /// True for what is an error whatever else was asked for: a `mark_dynamic` that the program does not keep, and a
+    /// graph break within `error_on_graph_break`.
+    pub(super) fn is_error(&self, py: Python<'_>) -> bool {
         match self {
-            NotCaptured::Ended(ended) => ended.reason.kind == Kind::Promise,
+            NotCaptured::Ended(ended) => ended.is_refused || ended.reason.kind == Kind::Promise,
             NotCaptured::Failed(error) | NotCaptured::Backend(error) => {
                 promise_error(py).is_ok_and(|class| error.matches(py, class).unwrap_or(false))
             }
@@ -46,9 +49,13 @@ impl From<NotCaptured> for PyErr {
     }
 }
 
-/// The error that `fullgraph` makes of a graph's end.
+/// The error that `fullgraph` makes of a graph's end: torch's own, if the program can know it by now.
 fn broken(ended: &Break) -> PyErr {
     let lines: String =
         ended.stack.iter().map(|(file, line, name)| format!("\n  File \"{file}\", line {line}, in {name}")).collect();
-    PyRuntimeError::new_err(format!("{}{lines}", ended.reason))
+    let text = format!("{}{lines}", ended.reason);
+    Python::attach(|py| match members::loaded(py, "torch._dynamo.exc") {
+        Some(_) => exception(py, "Unsupported", text),
+        None => PyRuntimeError::new_err(text),
+    })
 }

@@ -246,3 +246,52 @@ def test_functions_that_are_kept_out_of_graphs():
         assert both(lambda x: torch.sub(x + 1, 1) * 2, (X,)).calls == [["add"], ["mul"]]
     finally:
         torch._dynamo.allow_in_graph(torch.sub)
+
+
+def breaks_within(x):
+    with torch._dynamo.error_on_graph_break(True):
+        x = x + 1
+        torch._dynamo.graph_break()
+    return x * 2
+
+
+def breaks_after(x):
+    with torch._dynamo.error_on_graph_break(True):
+        x = x + 1
+    torch._dynamo.graph_break()
+    return x * 2
+
+
+def breaks_where_they_are_allowed_again(x):
+    with torch._dynamo.error_on_graph_break(True):
+        with torch._dynamo.error_on_graph_break(False):
+            torch._dynamo.graph_break()
+            x = x + 1
+        return x * 2
+
+
+@torch._dynamo.error_on_graph_break(True)
+def with_no_break(x):
+    torch._dynamo.graph_break()
+    return x * 2
+
+
+def calls_one_with_no_break(x):
+    return with_no_break(x) + 1
+
+
+def test_breaks_that_the_program_refuses():
+    for function in (breaks_within, with_no_break, calls_one_with_no_break):
+        with pytest.raises(torch._dynamo.exc.Unsupported, match="graph_break"):
+            _capture.optimize(function, "eager")(X)
+    for function in (breaks_after, breaks_where_they_are_allowed_again):
+        seen = Graphs()
+        torch.testing.assert_close(_capture.optimize(function, seen)(X), function(X))
+        assert len(seen.calls) == 2
+
+
+def test_fullgraph_raises_torchs_own_exception_where_it_is_known():
+    import torch._dynamo
+
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="graph_break"):
+        _capture.optimize(breaks_after, "eager", fullgraph=True)(X)

@@ -7,6 +7,8 @@ use symshapes::{DType, Device, DeviceKind};
 pub(in crate::trace) const AUTOCAST: &str = "torch.amp.autocast_mode.autocast";
 /// The dotted name of the class of inference mode's.
 pub(in crate::trace) const INFERENCE: &str = "torch.autograd.grad_mode.inference_mode";
+/// The dotted name of the function that makes graph breaks errors.
+pub(in crate::trace) const BREAKS: &str = "torch._dynamo.decorators.error_on_graph_break";
 /// The dotted name of the class of stacks of managers.
 pub(in crate::trace) const EXIT_STACK: &str = "contextlib.ExitStack";
 
@@ -21,6 +23,8 @@ pub(in crate::trace) enum Context {
     Autocast(Autocast),
     /// A device.
     Device(Placed),
+    /// `torch._dynamo.error_on_graph_break`
+    Breaks(Breaks),
     /// One that does nothing, and what `as` binds: `nullcontext`, and what only profilers see.
     Null(Option<ValueId>),
     /// A profiler of this class, made without arguments.
@@ -81,6 +85,15 @@ pub(in crate::trace) struct Autocast {
 
 /// A context manager that was entered, or is to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::trace) struct Breaks {
+    /// Whether a graph break inside is an error.
+    pub(in crate::trace) refused: bool,
+    /// Whether one after leaving it is.
+    pub(in crate::trace) after: bool,
+}
+
+/// A context manager that was entered, or is to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::trace) struct Placed {
     /// The device on which tensors are made inside.
     pub(in crate::trace) device: Device,
@@ -96,6 +109,7 @@ impl Context {
             Context::Inference(_) => INFERENCE,
             Context::Autocast(_) => AUTOCAST,
             Context::Device(_) => "torch.device",
+            Context::Breaks(_) => BREAKS,
             Context::Null(_) => "contextlib.nullcontext",
             Context::Profiler(class) => class,
             Context::Suppress(_) => "contextlib.suppress",

@@ -41,6 +41,8 @@ pub(in crate::trace) struct Modes {
     pub(in crate::trace) device: Option<Device>,
     /// Whether operators have to be deterministic, once the program has said so.
     pub(in crate::trace) deterministic: Option<Deterministic>,
+    /// Whether a graph break is an error.
+    pub(in crate::trace) refuses_breaks: bool,
     /// The managers that are entered, the outermost first.
     pub(in crate::trace) entered: Vec<ValueId>,
 }
@@ -90,6 +92,7 @@ impl Modes {
             inference: Scoped { current: host.inference_mode(), entered: Vec::new() },
             device: host.default_device(),
             deterministic: None,
+            refuses_breaks: host.refuses_breaks(),
             entered: Vec::new(),
         }
     }

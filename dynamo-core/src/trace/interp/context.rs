@@ -12,7 +12,7 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
-            context::{AUTOCAST, Class, Context, Grad, INFERENCE, Placed},
+            context::{AUTOCAST, Breaks, Class, Context, Grad, INFERENCE, Placed},
             frame::Frame,
             state::{Iter, State},
             value::{Function, Keywords, Value, ValueId},
@@ -22,12 +22,16 @@ use crate::{
 };
 use guards::Constant;
 
+/// The class of what `torch._dynamo.error_on_graph_break` gives.
+const BREAKS_CLASS: &str = "torch._dynamo.decorators.ErrorOnGraphBreakDecoratorContextManager";
+
 /// Functions of the library that are made of a function of the program: how to tell them, by the end of their file's
 /// name and by their free variables.
-const WRAPPERS: [(Wrapper, &str, &[&str]); 6] = [
+const WRAPPERS: [(Wrapper, &str, &[&str]); 7] = [
     (Wrapper::Manager, "/contextlib.py", &["func"]),
     (Wrapper::Decorated, "/torch/utils/_contextlib.py", &["ctx_factory", "func"]),
     (Wrapper::Decorated, "/torch/amp/autocast_mode.py", &["autocast_instance", "func"]),
+    (Wrapper::Within, "/torch/_dynamo/external_utils.py", &["func", "self"]),
     // What torch's Dynamo puts around `Module.__init__` to count modules.
     (Wrapper::Plain, "/torch/_dynamo/mutation_guard.py", &["init"]),
     (
@@ -46,6 +50,8 @@ enum Wrapper {
     Manager,
     /// It calls the function within a manager.
     Decorated,
+    /// The other way round: it is made of the function and of the manager.
+    Within,
     /// It calls the function.
     Plain,
     /// `torch.compile` has made it.
@@ -70,6 +76,10 @@ impl Tracer<'_> {
             (AUTOCAST, _) => Some(Context::Autocast(self.autocast_object(value)?)),
             ("contextlib.nullcontext", _) => Some(Context::Null(Some(self.get_attr(value, "enter_result")?))),
             ("contextlib.closing", _) => Some(Context::Closing(self.get_attr(value, "thing")?)),
+            (BREAKS_CLASS, _) => {
+                let refused = self.get_attr(value, "error_on_graph_break")?;
+                Some(self.make_breaks(refused)?)
+            }
             (INFERENCE, _) => {
                 let mode = self.get_attr(value, "mode")?;
                 Some(Context::Inference(self.make_inference(Some(mode))?))
@@ -85,6 +95,12 @@ impl Tracer<'_> {
             }
             _ => None,
         })
+    }
+
+    /// `torch._dynamo.error_on_graph_break(refused)`
+    pub(in crate::trace) fn make_breaks(&mut self, refused: ValueId) -> Traced<Context> {
+        let refused = self.truth(refused)?;
+        Ok(Context::Breaks(Breaks { refused, after: self.modes.refuses_breaks }))
     }
 
     /// `BEFORE_WITH`: the way out, and what `as` binds, take the manager's place.
@@ -191,6 +207,10 @@ impl Tracer<'_> {
                 // As eager has it.
                 (Context::Device(entered), self.constant(Constant::Device(placed.device)))
             }
+            Context::Breaks(Breaks { refused, .. }) => {
+                let after = std::mem::replace(&mut self.modes.refuses_breaks, refused);
+                (Context::Breaks(Breaks { refused, after }), none)
+            }
             Context::Closing(thing) => (context, thing),
             Context::Profiler(class) => return Err(Reason::new(Kind::Context, format!("`{class}`."))),
             Context::Null(value) => (context, value.unwrap_or(none)),
@@ -228,6 +248,7 @@ impl Tracer<'_> {
             Context::Autocast(_) => self.leave_autocast()?,
             Context::Inference(_) => self.leave_inference()?,
             Context::Device(placed) => self.modes.device = placed.after,
+            Context::Breaks(breaks) => self.modes.refuses_breaks = breaks.after,
             Context::Closing(thing) => {
                 let close = self.get_attr(thing, "close")?;
                 self.call(close, vec![], vec![])?;
@@ -284,6 +305,10 @@ impl Tracer<'_> {
             }
             (Wrapper::Plain, &[function, ..]) | (Wrapper::Compiled, &[_, function, ..]) => {
                 self.call(function, args.to_vec(), keywords.clone()).map(Some)
+            }
+            (Wrapper::Within, &[function, manager]) => {
+                let Some(context) = self.context_of(manager)? else { return Ok(None) };
+                self.call_within(context, function, args.to_vec(), keywords.clone()).map(Some)
             }
             (Wrapper::Decorated, &[manager, function]) => {
                 let Some(context) = self.decorating(manager)? else { return Ok(None) };

@@ -44,7 +44,7 @@ pub fn trace(
     options: &Options,
 ) -> Result<Capture, Break> {
     let mut tracer = Tracer::new(host, options);
-    let refused = |reason| Break { reason, line: 0, opcode: None, stack: vec![], spans: vec![] };
+    let refused = |reason| Break { reason, line: 0, opcode: None, stack: vec![], spans: vec![], is_refused: false };
     let frame = tracer.root(function, arguments).map_err(refused)?;
     tracer.run_root(frame)
 }
@@ -159,6 +159,7 @@ impl Tracer<'_> {
                     opcode: None,
                     stack: self.call_stack.lines,
                     spans: self.call_stack.spans,
+                    is_refused: self.modes.refuses_breaks,
                 });
             }
             return match raised_at {
@@ -171,8 +172,8 @@ impl Tracer<'_> {
     /// Why the function runs as it is, though it was traced to its end.
     fn refuse(mut self, at: &Checkpoint) -> Break {
         let reason = self.unfinished().unwrap_or_else(|| Reason::new(Kind::Iteration, "A generator is left."));
-        let CallStack { lines, spans, .. } = self.call_stack;
-        Break { reason, line: at.frame.line(), opcode: None, stack: lines, spans }
+        let (CallStack { lines, spans, .. }, is_refused) = (self.call_stack, self.modes.refuses_breaks);
+        Break { reason, line: at.frame.line(), opcode: None, stack: lines, spans, is_refused }
     }
 
     /// True once the trace has grown too long.
@@ -188,7 +189,8 @@ impl Tracer<'_> {
             .take()
             .unwrap_or_else(|| (self.call_stack.lines.clone(), self.call_stack.spans.clone()));
         let opcode = checkpoint.frame.data().map(|data| data.op);
-        let ended = Break { reason, line: checkpoint.frame.line(), opcode, stack, spans };
+        let is_refused = self.modes.refuses_breaks;
+        let ended = Break { reason, line: checkpoint.frame.line(), opcode, stack, spans, is_refused };
         self.rollback(checkpoint.recorded);
         if let Some(why) = self.unfinished() {
             return Err(Break { reason: why, ..ended });

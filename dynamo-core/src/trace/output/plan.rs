@@ -142,6 +142,7 @@ impl Output<'_, '_> {
                 | Context::Inference(_)
                 | Context::Autocast(_)
                 | Context::Device(_)
+                | Context::Breaks(_)
                 | Context::Profiler(_)
                 | Context::Generator(_) => Vec::new(),
             },

@@ -578,6 +578,10 @@ impl Output<'_, '_> {
                 Ok(())
             }),
             Context::Device(placed) => self.load_constant(&Constant::Device(placed.device)),
+            Context::Breaks(breaks) => self.call_named(context.name(), 1, |out| {
+                out.builder.load_const(Const::Bool(breaks.refused));
+                Ok(())
+            }),
             Context::Closing(thing) => self.call_named(context.name(), 1, |out| out.push(*thing)),
             Context::Stack(stack) => self.push(*stack),
             Context::Generator(_) => Err(construct("a generator that has begun")),

@@ -58,6 +58,18 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("torch._dynamo._trace_wrapped_higher_order_op.TransformGetItemToIndex()", |t, _| {
         Ok(t.value(Value::Context(Context::Null(None))))
     }),
+    row("torch._dynamo.decorators.error_on_graph_break(error_on_graph_break)", |t, b| {
+        let context = t.make_breaks(b.arg(0)?)?;
+        Ok(t.value(Value::Context(context)))
+    }),
+    row(
+        "torch._dynamo.decorators.ErrorOnGraphBreakDecoratorContextManager.__exit__(self, exc_type, exc_val, exc_tb)",
+        |t, b| {
+            // The graph ends here for one that was entered before it began, and may do so.
+            t.modes.refuses_breaks = false;
+            Err(Reason::new(Kind::Context, format!("`{}`.", b.name())))
+        },
+    ),
     row("torch.fx.traceback.annotate(annotation_dict)", |t, b| {
         // Only compilers see what it says of the calls within.
         b.call();

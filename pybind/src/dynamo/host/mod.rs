@@ -260,6 +260,13 @@ impl Host for PyHost<'_> {
         Torch::get(self.py).and_then(|torch| torch.inference_mode(self.py)).unwrap_or(false)
     }
 
+    fn refuses_breaks(&self) -> bool {
+        // Nobody has entered it before torch's Dynamo is there.
+        let flag = members::loaded(self.py, "torch._dynamo.utils")
+            .and_then(|module| module.getattr("_error_on_graph_break").ok());
+        flag.is_some_and(|flag| flag.is_truthy().unwrap_or(false))
+    }
+
     fn default_device(&self) -> Option<Device> {
         match Torch::get(self.py).and_then(|torch| torch.override_state(self.py)) {
             Ok(Overrides::Device(device)) => Some(device),
