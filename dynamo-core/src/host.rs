@@ -309,7 +309,7 @@ pub trait Host {
         DType::F32
     }
 
-    /// True for a class of exceptions that are made as `BaseException` makes them.
+    /// True for a class of exceptions that keep nothing but their arguments, whatever its own `__init__` does.
     fn is_exception(&mut self, class: Obj) -> bool;
 
     /// Whether a class is, or comes from, another one; `None` if that one has its own idea of it.

@@ -288,8 +288,8 @@ impl Tracer<'_> {
         {
             return Ok(limits);
         }
-        if keywords.is_empty() && self.host.is_exception(obj) {
-            return Ok(self.make_exception(name, obj, args));
+        if keywords.is_empty() && self.host.is_immutable(obj) && self.host.is_exception(obj) {
+            return Ok(self.make_exception(name, obj, Some(args)));
         }
         let has_row = Signature::of_function(name).is_some();
         if !has_row && let Some(made) = self.construct(class, obj, args, &keywords)? {
@@ -322,6 +322,9 @@ impl Tracer<'_> {
             return signature.call(self, args, &keywords);
         }
         if let Some(value) = self.call_on_base(name, args, &keywords)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.call_on_exception(name, args, &keywords)? {
             return Ok(value);
         }
         if let Some(value) = self.call_on_enum_value(name, args, &keywords)? {

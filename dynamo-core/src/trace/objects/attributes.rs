@@ -29,9 +29,13 @@ use guards::{Constant, GuardKind, SourceId, Step};
 const READ_BY_HOST: [&str; 6] =
     ["_thread._local", "inspect.Signature", "torch.finfo", "torch.iinfo", "torch._ops._Ops", "torch._ops._OpNamespace"];
 
-/// The dotted name of `object`'s own way to read, write or delete attributes.
-fn of_object(method: &str) -> String {
-    format!("builtins.object.{method}")
+/// True for `object`'s own way to read, write or delete attributes, which `BaseException` has under its own name.
+fn is_of_object(instance: Instance, found: &str, method: &str) -> bool {
+    match found.strip_suffix(method) {
+        Some("builtins.object.") => true,
+        Some("builtins.BaseException.") => matches!(instance.body, Body::Made(_)),
+        _ => false,
+    }
 }
 
 impl Tracer<'_> {
@@ -59,7 +63,10 @@ impl Tracer<'_> {
                     }
                 }
             }
-            Some(ClassAttr::Builtin(method, _)) if READ_GENERICALLY.contains(&method.as_str()) => {
+            Some(ClassAttr::Builtin(method, _))
+                if READ_GENERICALLY.contains(&method.as_str())
+                    || is_of_object(instance, &method, "__getattribute__") =>
+            {
                 self.generic_get(instance, name)
             }
             // Worlds of tests name no such method.
@@ -83,13 +90,10 @@ impl Tracer<'_> {
 
     /// True if an `AttributeError` is propagating.
     pub(in crate::trace) fn lacks_attr(&mut self, reason: &Reason) -> bool {
-        match self.exceptions.raising.map(|raising| self.objects.values[raising].clone()) {
-            Some(Value::Exception { name, class, .. }) => {
-                let base = self.host.class_named("builtins.AttributeError");
-                name == "builtins.AttributeError"
-                    || base.is_some_and(|base| self.host.is_subclass(class, base) == Some(true))
-            }
-            _ => reason.is_of_attribute(),
+        match self.exceptions.raising.and_then(|raising| self.exception_class(raising)) {
+            Some(("builtins.AttributeError", _)) => true,
+            Some((_, class)) => self.comes_from_builtin(class, "builtins.AttributeError"),
+            None => reason.is_of_attribute(),
         }
     }
 
@@ -120,6 +124,9 @@ impl Tracer<'_> {
             "__class__" => return self.class_value(instance)?.ok_or_else(|| self.no_attr(this, name)),
             "__dict__" if self.has_dict(instance) => return Ok(self.value(Value::InstanceDict(this))),
             _ => {}
+        }
+        if let Some(found) = self.exception_get(instance, name)? {
+            return Ok(found);
         }
         let of_class = self.class_attr_unguarded(instance, name);
         match &of_class {
@@ -363,7 +370,7 @@ impl Tracer<'_> {
     /// `value.name = new` of an object of a class of the program's.
     pub(in crate::trace) fn instance_set(&mut self, instance: Instance, name: &str, new: ValueId) -> Traced<()> {
         match self.class_attr_unguarded(instance, "__setattr__") {
-            Some(ClassAttr::Builtin(method, _)) if method == of_object("__setattr__") => {
+            Some(ClassAttr::Builtin(method, _)) if is_of_object(instance, &method, "__setattr__") => {
                 self.generic_set(instance, name, new)
             }
             Some(ClassAttr::Function(_)) if self.has_module_setattr(instance) => self.module_set(instance, name, new),
@@ -384,6 +391,9 @@ impl Tracer<'_> {
         let this = instance.this;
         if name.starts_with("__") && name.ends_with("__") {
             return Err(self.no_change(this));
+        }
+        if self.exception_set(instance, name, new)? {
+            return Ok(());
         }
         match self.class_attr_unguarded(instance, name) {
             Some(ClassAttr::Property(functions)) => {
@@ -435,7 +445,7 @@ impl Tracer<'_> {
     /// `del value.name` of an object of a class of the program's.
     pub(in crate::trace) fn instance_delete(&mut self, instance: Instance, name: &str) -> Traced<()> {
         let plain = match self.class_attr_unguarded(instance, "__delattr__") {
-            Some(ClassAttr::Builtin(method, _)) => method == of_object("__delattr__"),
+            Some(ClassAttr::Builtin(method, _)) => is_of_object(instance, &method, "__delattr__"),
             found => found.is_none(),
         };
         match instance.body {
