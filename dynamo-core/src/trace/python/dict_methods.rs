@@ -64,6 +64,16 @@ pub(in crate::trace) fn pairs(t: &mut Tracer<'_>, value: ValueId) -> Traced<Vec<
     {
         return Ok(items.values().copied().collect());
     }
+    if let Value::InstanceDict(object) = t.get(value)? {
+        let copy = t.dict_copy(object)?;
+        return pairs(t, copy);
+    }
+    // With a method `keys` it is a mapping, not a sequence of pairs.
+    if let Some(instance) = t.instance(value)?
+        && t.class_attr(instance, "keys")?.is_some()
+    {
+        return Err(Reason::new(Kind::Call, format!("A dict of {}.", t.describe(value))));
+    }
     let items = t.all_items(value)?;
     items.into_iter().map(|item| Ok(t.unpack(item, 2)?).map(|pair| (pair[0], pair[1]))).collect()
 }
