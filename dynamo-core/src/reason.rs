@@ -135,6 +135,13 @@ impl Reason {
         Reason { text, ..self }
     }
 
+    /// This reason, of code that needs an exception that was raised before.
+    #[must_use]
+    pub fn after_exception(self) -> Reason {
+        let text = format!("{} The graph ends where an exception was raised that is needed after it.", self.text);
+        Reason { text, ..self }
+    }
+
     /// This reason where it is not certain what the program has done before: no handler may catch it.
     #[must_use]
     pub fn uncaught(self) -> Reason {

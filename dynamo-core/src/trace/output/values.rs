@@ -1,6 +1,6 @@
 //! Building values, each once.
 
-use super::{Opaque, Output, construct};
+use super::{Opaque, Output, construct, raised_before};
 use crate::{
     bytecode::{Builder, CodeObject, Const, LocalId, Op},
     host::Obj,
@@ -156,7 +156,7 @@ impl Output<'_, '_> {
             })?,
             Value::State(state) => self.push_state(state)?,
             Value::Instance(_) if self.t.exceptions.raised.contains(&value) => {
-                return Err(construct("an exception that was raised"));
+                return Err(raised_before());
             }
             Value::Instance(state) => self.push_instance(state)?,
             Value::InstanceDict(this) => self.push_dict_of(this)?,
