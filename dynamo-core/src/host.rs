@@ -63,7 +63,8 @@ pub enum Lookup {
 }
 
 /// The ways to read attributes that are `object.__getattribute__`, by whatever class has them.
-pub const READ_GENERICALLY: [&str; 8] = [
+pub const READ_GENERICALLY: [&str; 9] = [
+    "builtins.BaseException.__getattribute__",
     "builtins.object.__getattribute__",
     "builtins.dict.__getattribute__",
     "builtins.float.__getattribute__",

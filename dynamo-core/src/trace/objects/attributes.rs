@@ -29,7 +29,7 @@ use guards::{Constant, GuardKind, SourceId, Step};
 const READ_BY_HOST: [&str; 6] =
     ["_thread._local", "inspect.Signature", "torch.finfo", "torch.iinfo", "torch._ops._Ops", "torch._ops._OpNamespace"];
 
-/// True for `object`'s own way to read, write or delete attributes, which `BaseException` has under its own name.
+/// True for `object`'s own way to write or delete attributes, which `BaseException` has under its own name.
 fn is_of_object(instance: Instance, found: &str, method: &str) -> bool {
     match found.strip_suffix(method) {
         Some("builtins.object.") => true,
@@ -63,10 +63,7 @@ impl Tracer<'_> {
                     }
                 }
             }
-            Some(ClassAttr::Builtin(method, _))
-                if READ_GENERICALLY.contains(&method.as_str())
-                    || is_of_object(instance, &method, "__getattribute__") =>
-            {
+            Some(ClassAttr::Builtin(method, _)) if READ_GENERICALLY.contains(&method.as_str()) => {
                 self.generic_get(instance, name)
             }
             // Worlds of tests name no such method.
@@ -172,7 +169,10 @@ impl Tracer<'_> {
             Some(ClassAttr::Plain(found)) => {
                 let source = match instance.body {
                     Body::Found(_) => self.own_source(instance, name),
-                    Body::Made(_) => self.class_source(instance)?.map(|source| self.sources.attr(source, name)),
+                    Body::Made(_) => {
+                        let class = self.class_source(instance)?;
+                        class.and_then(|class| self.class_entry(class, instance.class, name, None))
+                    }
                 };
                 source.into_iter().for_each(|place| self.found_variable(place));
                 Ok(self.member(found, source))

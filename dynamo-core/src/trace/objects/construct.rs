@@ -102,7 +102,10 @@ impl Tracer<'_> {
         let Some(source) = self.source(class) else { return Ok(None) };
         let new = self.host.class_attr(obj, "__new__", None).map(|(_, found)| found);
         let (made, by_object) = match new {
-            Some(ClassAttr::Builtin(..)) if is_exception => (self.new_exception(class, args)?, false),
+            Some(ClassAttr::Builtin(..)) if is_exception => {
+                self.class_entry(source, obj, "__new__", None);
+                (self.new_exception(class, args)?, false)
+            }
             Some(ClassAttr::Builtin(method, _)) if method.ends_with(".__new__") => (self.new_instance(class)?, true),
             Some(ClassAttr::Function(function) | ClassAttr::StaticMethod(function)) => {
                 let source = self.sources.attr(source, "__new__");
