@@ -63,7 +63,8 @@ pub enum Lookup {
 }
 
 /// The ways to read attributes that are `object.__getattribute__`, by whatever class has them.
-pub const READ_GENERICALLY: [&str; 9] = [
+pub const READ_GENERICALLY: [&str; 10] = [
+    "builtins.BaseException.__getattribute__",
     "builtins.object.__getattribute__",
     "builtins.dict.__getattribute__",
     "builtins.float.__getattribute__",
@@ -321,7 +322,7 @@ pub trait Host {
         DType::F32
     }
 
-    /// True for a class of exceptions that are made as `BaseException` makes them.
+    /// True for a class of exceptions that keep nothing but their arguments, whatever its own `__init__` does.
     fn is_exception(&mut self, class: Obj) -> bool;
 
     /// Whether a class is, or comes from, another one; `None` if that one has its own idea of it.

@@ -3,6 +3,7 @@
 //! Each row has a name, by which the book's page and users' searches find it, and a hint. The text says what of the
 //! user's program it was.
 
+use guards::Constant;
 use std::fmt;
 
 /// Declares [`Kind`] from its rows.
@@ -88,12 +89,14 @@ pub struct Reason {
     pub text: String,
     /// The builtin class of the exception that the program raises here, if that is certain: handlers may catch it.
     pub exception: Option<String>,
+    /// The only argument of that exception, if it is certain.
+    pub argument: Option<Constant>,
 }
 
 impl Reason {
     /// A reason about `text`.
     pub fn new(kind: Kind, text: impl Into<String>) -> Reason {
-        Reason { kind, text: text.into(), exception: None }
+        Reason { kind, text: text.into(), exception: None, argument: None }
     }
 
     /// The exception that the program raises here for certain: `KeyError: 'a'`.
@@ -101,7 +104,23 @@ impl Reason {
         let class = exception.split(':').next().unwrap_or(exception);
         let named = !class.is_empty() && class.chars().all(char::is_alphanumeric);
         let text = format!("{exception}.");
-        Reason { kind: Kind::Raised, text, exception: named.then(|| class.to_owned()) }
+        Reason { kind: Kind::Raised, text, exception: named.then(|| class.to_owned()), argument: None }
+    }
+
+    /// This reason, where the exception has this argument only.
+    #[must_use]
+    pub fn with_argument(self, argument: Constant) -> Reason {
+        Reason { argument: Some(argument), ..self }
+    }
+
+    /// This reason, where its text after the class is CPython's own: the only argument.
+    #[must_use]
+    pub fn verbatim(self) -> Reason {
+        let said = self.text.strip_suffix('.').and_then(|text| text.split_once(": "));
+        match said.map(|(_, said)| Constant::Str(said.to_owned())) {
+            Some(said) => self.with_argument(said),
+            None => self,
+        }
     }
 
     /// True for an attribute that is certainly not there.
@@ -113,6 +132,13 @@ impl Reason {
     #[must_use]
     pub fn within_handler(self) -> Reason {
         let text = format!("{} The graph ends where the exception was raised that is handled there.", self.text);
+        Reason { text, ..self }
+    }
+
+    /// This reason, of code that needs an exception that was raised before.
+    #[must_use]
+    pub fn after_exception(self) -> Reason {
+        let text = format!("{} The graph ends where an exception was raised that is needed after it.", self.text);
         Reason { text, ..self }
     }
 

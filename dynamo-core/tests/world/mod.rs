@@ -336,8 +336,11 @@ impl Host for World {
             return Some((0, unknown));
         }
         let value = self.row(class).attrs.get(name)?.map(Obj::from_u32);
-        let found = value.map_or(unknown, |value| match self.row(value).view {
+        let found = value.map_or(unknown, |value| match &self.row(value).view {
             Seen::Function(_) => ClassAttr::Function(value),
+            Seen::Object(class) if class == "builtins.getset_descriptor" => {
+                ClassAttr::Descriptor { object: value, is_data: true }
+            }
             _ => ClassAttr::Plain(value),
         });
         Some((0, found))

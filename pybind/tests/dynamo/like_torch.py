@@ -837,3 +837,60 @@ def flags_combined(x, parts):
     if Part.SCALE in parts and not parts & Part.OFFSET:
         x = x * 2
     return x.clamp(max=3) if parts & ~Part.SCALE else x
+
+
+# Exceptions of the program's classes.
+
+
+class Coded(Exception):
+    code = 3
+
+    def __init__(self, at, factor=2):
+        super().__init__(f"bad {at}")
+        self.at, self.factor = at, factor
+
+
+def refused(x, at):
+    if at > 2:
+        raise Coded(at, x.sum())
+    return x + at
+
+
+@row(X)
+def through_an_exception(x):
+    try:
+        y = refused(x, 1)
+        refused(y, 5)
+    except Coded as error:
+        error.note = len(str(error))
+        return x * error.factor + error.at * error.code + error.note
+
+
+@row(X)
+def an_exception_from_another(x):
+    try:
+        try:
+            refused(x, 3)
+        except Coded as error:
+            raise ValueError("outer") from error
+    except ValueError as error:
+        return x + error.__cause__.factor
+
+
+@row(X)
+def exceptions_collected(x):
+    errors = []
+    for at in range(5):
+        try:
+            x = refused(x, at)
+        except Coded as error:
+            errors.append((error.args, error.at))
+    return x * len(errors), errors
+
+
+@row(X)
+def a_key_that_is_missing(x):
+    try:
+        return x + {"a": 1}["b"]
+    except KeyError as error:
+        return x * len(repr(error))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import enum
 import re
+import traceback
 import types
 from collections.abc import Callable
 from typing import Any
@@ -334,6 +335,25 @@ def mappings_copied_to_dicts(notes, mappings, x):
     return [list(copy.items()) for copy in copies]
 
 
+class Two:
+    def __init__(self):
+        self.ab, self.cd = 1, 2
+
+
+class Paired(dict):
+    pass
+
+
+@case(matrix, lambda: Paired(ab=3))
+def dicts_of_mappings(notes, x, paired):
+    gathered = {"x": 0}
+    gathered.update(vars(Two()))
+    notes.extend([gathered, dict(vars(Two())), {**vars(Two())}])
+    y = x + 1
+    notes.extend([dict(paired), {**Paired(ef=4)}])
+    return y
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_like_plain_python(name: str) -> None:
     function, arguments = CASES[name]
@@ -347,6 +367,11 @@ def test_like_plain_python(name: str) -> None:
         assert notes == plain_notes
 
 
+def lines(error: BaseException) -> list[int | None]:
+    """The lines of a traceback."""
+    return [frame.lineno for frame in traceback.extract_tb(error.__traceback__)]
+
+
 def compare(expected: Any, found: Any) -> None:
     """Tensors with their flags and strides, in the structure that they lie in; anything else by `==`."""
     assert type(found) is type(expected)
@@ -356,6 +381,11 @@ def compare(expected: Any, found: Any) -> None:
     elif isinstance(expected, np.ndarray):
         assert np.array_equal(found, expected)
         assert (found.dtype, found.flags.writeable) == (expected.dtype, expected.flags.writeable)
+    elif isinstance(expected, BaseException):
+        for part in (vars, lambda error: error.args, lines, lambda error: [error.__cause__, error.__context__]):
+            compare(part(expected), part(found))
+    elif isinstance(expected, dict):
+        compare(list(expected.items()), list(found.items()))
     elif isinstance(expected, (list, tuple)):
         assert len(found) == len(expected)
         for pair in zip(expected, found, strict=True):

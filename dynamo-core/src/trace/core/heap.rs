@@ -204,6 +204,11 @@ impl Heap {
         self.copied > MOST_COPIED
     }
 
+    /// True once the undo log has copied more than may be kept for a checkpoint that is perhaps never rolled back to.
+    pub(in crate::trace) fn is_laden(&self) -> bool {
+        self.copied > MOST_COPIED >> 7
+    }
+
     /// All states as they are now, without a note that they were read.
     pub(in crate::trace) fn states(&self) -> impl Iterator<Item = &State> {
         self.rows.values().map(|row| &row.state)

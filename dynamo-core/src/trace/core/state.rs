@@ -67,9 +67,27 @@ pub(in crate::trace) struct Instance {
     pub(in crate::trace) class: ValueId,
     /// Its attributes, in its `__dict__` or in members of `__slots__`, in the order in which they came.
     pub(in crate::trace) attrs: IndexMap<String, ValueId>,
-    /// Its contents as an instance of a class of Python's own that its class comes from: that class, by its dotted
-    /// name, and a dict or list.
-    pub(in crate::trace) base: Option<(String, ValueId)>,
+    /// Its contents as an instance of a class of Python's own that its class comes from, or is.
+    pub(in crate::trace) base: Option<Base>,
+}
+
+/// What an instance holds beside its attributes.
+#[derive(Clone, Debug)]
+pub(in crate::trace) enum Base {
+    /// A dict or list, with the dotted name of the class.
+    Container(String, ValueId),
+    /// The arguments of an exception, a tuple; nothing if the interpreter made it, with a text of its own.
+    Exception(Option<ValueId>),
+}
+
+impl Base {
+    /// The value that is held.
+    pub(in crate::trace) fn held(&self) -> Option<ValueId> {
+        match self {
+            Base::Container(_, held) => Some(*held),
+            Base::Exception(args) => *args,
+        }
+    }
 }
 
 /// A `collections.deque`, as it is now.

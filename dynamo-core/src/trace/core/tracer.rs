@@ -43,6 +43,7 @@ pub(in crate::trace) struct Tracer<'h> {
 }
 
 /// A checkpoint of every sub-structure.
+#[derive(Clone)]
 pub(in crate::trace) struct Recorded {
     objects: <ObjectTable as Speculative>::Checkpoint,
     heap: <Heap as Speculative>::Checkpoint,

@@ -101,22 +101,13 @@ pub(in crate::trace) enum Value {
         /// The method.
         name: String,
     },
-    /// An exception.
-    Exception {
-        /// The dotted name of its class.
-        name: String,
-        /// Its class.
-        class: Obj,
-        /// The arguments that its class was called with; nothing if the interpreter made it.
-        args: Option<Vec<ValueId>>,
-    },
     /// A module.
     Module(String, Obj),
     /// A class, by its dotted name.
     Class(String, Obj),
     /// Another object, by the dotted name of its class.
     Object(String, Obj),
-    /// An object of a class of the program's that the program has made.
+    /// An object of a class of the program's that the program has made, or an exception.
     Instance(StateId),
     /// `__dict__` of an object of a class of the program's.
     InstanceDict(ValueId),

@@ -288,8 +288,8 @@ impl Tracer<'_> {
         {
             return Ok(limits);
         }
-        if keywords.is_empty() && self.host.is_exception(obj) {
-            return Ok(self.make_exception(name, obj, args));
+        if keywords.is_empty() && self.host.is_immutable(obj) && self.host.is_exception(obj) {
+            return Ok(self.make_exception(name, obj, Some(args)));
         }
         if let (&[value], true) = (args, keywords.is_empty())
             && let Some(member) = self.enum_by_value(class, obj, value)?
@@ -327,6 +327,9 @@ impl Tracer<'_> {
             return signature.call(self, args, &keywords);
         }
         if let Some(value) = self.call_on_base(name, args, &keywords)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.call_on_exception(name, args, &keywords)? {
             return Ok(value);
         }
         if let Some(value) = self.call_on_enum_value(name, args, &keywords)? {

@@ -45,9 +45,10 @@ impl Tracer<'_> {
 
     /// The cause that the operand of `from` gives; the operand is an exception, a class of exceptions, or `None`.
     fn cause(&mut self, cause: ValueId) -> Traced {
-        match self.get(cause)? {
-            Value::Class(name, class) if self.host.is_exception(class) => Ok(self.make_exception(&name, class, &[])),
-            Value::Exception { .. } | Value::Const(Constant::None) => self.force(cause),
+        let cause = self.raisable(cause)?;
+        match self.objects.values[cause] {
+            Value::Const(Constant::None) => Ok(cause),
+            _ if self.exception_class(cause).is_some() => Ok(cause),
             _ => Err(Reason::new(Kind::Call, format!("Raising from {}.", self.describe(cause)))),
         }
     }

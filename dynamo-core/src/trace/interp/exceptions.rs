@@ -1,6 +1,6 @@
 //! Exceptions that the program raises and catches while it is traced.
 //!
-//! An exception is a [`Value::Exception`] from where it is raised to its handler. One that leaves the traced function
+//! An exception is a [`Base::Exception`](crate::trace::core::state::Base) from where it is raised to its handler. One that leaves the traced function
 //! is not replayed: the graph breaks before the instruction that raises it, which then runs in the original code. The
 //! same holds for a graph break within a handler of the traced function itself: generated code cannot rebuild the state
 //! of a handler, so the graph breaks where the exception was raised; the handler runs in the original code, and what
@@ -10,7 +10,6 @@
 //! by an exception leave it as they found it.
 
 use crate::{
-    host::Obj,
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -23,11 +22,6 @@ use crate::{
 use guards::Constant;
 
 impl Tracer<'_> {
-    /// A call of a class of exceptions.
-    pub(in crate::trace) fn make_exception(&mut self, name: &str, class: Obj, args: &[ValueId]) -> ValueId {
-        self.value(Value::Exception { name: name.to_owned(), class, args: Some(args.to_vec()) })
-    }
-
     /// The value of the exception that a reason is about, if it is one that handlers may see.
     pub(in crate::trace) fn exception_of(&mut self, reason: &Reason) -> Option<ValueId> {
         if let Some(raising) = self.exceptions.raising.take() {
@@ -35,8 +29,9 @@ impl Tracer<'_> {
         }
         let name = reason.exception.as_ref()?;
         let class = self.host.class_named(&format!("builtins.{name}"))?;
-        // Its text is CPython's own, which a handler must not ask for.
-        Some(self.value(Value::Exception { name: format!("builtins.{name}"), class, args: None }))
+        // Otherwise its text is CPython's own, which a handler must not ask for.
+        let argument = reason.argument.clone().map(|argument| [self.of_constant(argument)]);
+        Some(self.make_exception(&format!("builtins.{name}"), class, argument.as_ref().map(<[_; 1]>::as_slice)))
     }
 
     /// The reason without the exception: no handler may catch it.
@@ -108,7 +103,7 @@ impl Tracer<'_> {
     /// `POP_EXCEPT`: the exception that was handled before is handled again.
     pub(in crate::trace) fn pop_except(&mut self, f: &mut Frame) -> Traced<()> {
         let before = f.pop()?;
-        self.exceptions.handled = matches!(self.objects.values[before], Value::Exception { .. }).then_some(before);
+        self.exceptions.handled = self.exception_class(before).map(|_| before);
         Ok(())
     }
 
@@ -134,10 +129,8 @@ impl Tracer<'_> {
         let (exception, _sent, _inner) = (f.pop()?, f.pop()?, f.pop()?);
         let name = "builtins.StopIteration";
         let class = self.host.class_named(name).ok_or_else(|| raised("SystemError: no StopIteration"))?;
-        let ends = match self.get(exception)? {
-            Value::Exception { class: own, .. } => self.host.is_subclass(own, class),
-            _ => None,
-        };
+        let own = self.exception_class(exception).map(|(_, own)| own);
+        let ends = own.and_then(|own| self.host.is_subclass(own, class));
         if ends != Some(false) {
             return Err(Reason::new(Kind::Iteration, "A generator that ends while something is thrown into it."));
         }
@@ -149,10 +142,8 @@ impl Tracer<'_> {
         let exception = f.stack[f.place(1)?];
         for class in ["builtins.StopIteration", "builtins.StopAsyncIteration"] {
             let class = self.host.class_named(class).ok_or_else(|| raised("SystemError: no StopIteration"))?;
-            let ends = match self.get(exception)? {
-                Value::Exception { class: own, .. } => self.host.is_subclass(own, class),
-                _ => None,
-            };
+            let own = self.exception_class(exception).map(|(_, own)| own);
+            let ends = own.and_then(|own| self.host.is_subclass(own, class));
             if ends != Some(false) {
                 return Err(raised("RuntimeError: generator raised StopIteration").uncaught());
             }
@@ -170,13 +161,21 @@ impl Tracer<'_> {
         Ok(())
     }
 
+    /// The operand of `raise` or `from`, of a class of exceptions an instance.
+    pub(in crate::trace) fn raisable(&mut self, operand: ValueId) -> Traced {
+        match self.get(operand)? {
+            Value::Class(_, class) if self.host.is_exception(class) => {
+                let made = self.call(operand, vec![], vec![])?;
+                self.force(made)
+            }
+            _ => self.force(operand),
+        }
+    }
+
     /// The reason by which an exception travels to its handler.
     pub(in crate::trace) fn raise(&mut self, exception: ValueId) -> Traced<Reason> {
-        let exception = match self.get(exception)? {
-            Value::Class(name, class) if self.host.is_exception(class) => self.make_exception(&name, class, &[]),
-            _ => self.force(exception)?,
-        };
-        let Value::Exception { name, .. } = &self.objects.values[exception] else {
+        let exception = self.raisable(exception)?;
+        let Some((name, _)) = self.exception_class(exception) else {
             return Err(Reason::new(Kind::Call, format!("Raising {}.", self.describe(exception))));
         };
         let reason = Reason::new(Kind::Raised, format!("`{name}`."));
@@ -186,7 +185,7 @@ impl Tracer<'_> {
 
     /// Whether an exception is an instance of a class, or of one of a tuple of classes.
     pub(in crate::trace) fn is_exception_of(&mut self, exception: ValueId, class: ValueId) -> Traced<bool> {
-        let Value::Exception { class: own, .. } = self.get(exception)? else {
+        let Some((_, own)) = self.exception_class(exception) else {
             return Err(Reason::new(Kind::Call, format!("A handler of {}.", self.describe(exception))));
         };
         match self.get(class)? {

@@ -69,7 +69,7 @@ impl Tracer<'_> {
         let args = if is_none { vec![] } else { vec![result] };
         let name = "builtins.StopIteration";
         let class = self.host.class_named(name).ok_or_else(|| raised("SystemError: no StopIteration"))?;
-        let stop = self.make_exception(name, class, &args);
+        let stop = self.make_exception(name, class, Some(&args));
         self.raise(stop)
     }
 
@@ -158,8 +158,8 @@ impl Tracer<'_> {
 
     /// True while a `GeneratorExit` is on its way.
     fn is_exit(&self) -> bool {
-        let raising = self.exceptions.raising.map(|raising| &self.objects.values[raising]);
-        matches!(raising, Some(Value::Exception { name, .. }) if name == "builtins.GeneratorExit")
+        let class = self.exceptions.raising.and_then(|raising| self.exception_class(raising));
+        matches!(class, Some(("builtins.GeneratorExit", _)))
     }
 
     /// `generator.close()`
@@ -174,7 +174,7 @@ impl Tracer<'_> {
         }
         let name = "builtins.GeneratorExit";
         let class = self.host.class_named(name).ok_or_else(|| raised("SystemError: no GeneratorExit"))?;
-        let exit = self.make_exception(name, class, &[]);
+        let exit = self.make_exception(name, class, Some(&[]));
         let reason = self.raise(exit)?;
         match self.throw_into(state, reason) {
             Ok(Next::Yield(_)) => Err(raised("RuntimeError: generator ignored GeneratorExit").uncaught()),
@@ -214,7 +214,7 @@ impl Tracer<'_> {
     fn passes_exit_on(&mut self, mut frame: Frame) -> bool {
         let name = "builtins.GeneratorExit";
         let Some(class) = self.host.class_named(name) else { return false };
-        let exit = self.make_exception(name, class, &[]);
+        let exit = self.make_exception(name, class, Some(&[]));
         let handled = self.exceptions.handled;
         let mut at = frame.at.saturating_sub(1);
         let none = self.none();

@@ -28,6 +28,7 @@ use symshapes::Pool;
 const SEEING: [(&str, bool); 5] = [("locals", true), ("eval", true), ("exec", true), ("vars", false), ("dir", false)];
 
 /// A checkpoint before an instruction of the traced function: its frame, and the state of the trace.
+#[derive(Clone)]
 struct Checkpoint {
     frame: Frame,
     recorded: Recorded,
@@ -120,20 +121,26 @@ impl Tracer<'_> {
     fn run_root(mut self, mut frame: Frame) -> Result<Capture, Break> {
         // Where the exception was raised whose handler runs.
         let mut raised_at: Option<Checkpoint> = None;
+        // Where the first exception was raised: code cannot go on with one that the trace has raised.
+        let mut first_raised: Option<Checkpoint> = None;
         loop {
-            if raised_at.is_none() {
+            first_raised = first_raised.filter(|_| !self.heap.is_laden());
+            if raised_at.is_none() && first_raised.is_none() {
                 self.heap.commit();
             }
             // What was read before the checkpoint is guarded before it: going back forgets what was read since.
             self.guard_keys();
             let checkpoint = Checkpoint { frame: frame.clone(), recorded: self.checkpoint() };
-            let at = frame.at;
+            let (at, raised) = (frame.at, self.exceptions.raised.len());
             self.call_stack.lines = vec![line_of(&frame)];
             self.call_stack.globals = vec![frame.globals];
             self.call_stack.spans = vec![frame.span()];
             let reason = match self.step(&mut frame) {
                 Ok(Next::Go) => {
                     let exception_waits = frame.stack.last().is_some_and(|top| self.exceptions.raised.contains(top));
+                    if raised_at.is_none() && self.has_caught_since(raised) {
+                        first_raised.get_or_insert(checkpoint);
+                    }
                     if self.exceptions.handled.is_none() && !exception_waits {
                         raised_at = None;
                     }
@@ -146,6 +153,9 @@ impl Tracer<'_> {
                     Err(reason) => reason,
                 },
                 Err(reason) if self.catch(&mut frame, at, &reason) => {
+                    if raised_at.is_none() && self.has_caught_since(raised) {
+                        first_raised.get_or_insert(checkpoint.clone());
+                    }
                     raised_at.get_or_insert(checkpoint);
                     continue;
                 }
@@ -163,10 +173,17 @@ impl Tracer<'_> {
                 });
             }
             return match raised_at {
-                Some(raised_at) => self.end(raised_at, reason.within_handler()),
-                None => self.end(checkpoint, reason),
+                Some(raised_at) => self.end(raised_at, reason.within_handler(), None),
+                None => self.end(checkpoint, reason, first_raised),
             };
         }
+    }
+
+    /// True if an exception was caught since there were so many, other than those by which iterators and generators end.
+    fn has_caught_since(&self, raised: usize) -> bool {
+        let ends = ["builtins.StopIteration", "builtins.GeneratorExit"];
+        let name = |&exception: &ValueId| self.exception_class(exception).map(|(name, _)| name);
+        self.exceptions.raised[raised..].iter().filter_map(name).any(|name| !ends.contains(&name))
     }
 
     /// Why the function runs as it is, though it was traced to its end.
@@ -181,8 +198,14 @@ impl Tracer<'_> {
         self.call_stack.steps > self.options.steps || self.heap.is_overworked()
     }
 
-    /// Ends the graph before the instruction that failed.
-    fn end(mut self, checkpoint: Checkpoint, reason: Reason) -> Result<Capture, Break> {
+    /// Ends the graph before the instruction that failed; where code would need an exception that the trace has raised,
+    /// before that was raised.
+    fn end(
+        mut self,
+        checkpoint: Checkpoint,
+        reason: Reason,
+        first_raised: Option<Checkpoint>,
+    ) -> Result<Capture, Break> {
         let (stack, spans) = self
             .call_stack
             .failed_at
@@ -197,9 +220,16 @@ impl Tracer<'_> {
         }
         match output::broken(&mut self, &checkpoint.frame) {
             Ok(new) => Ok(self.finish(new, Some(ended))),
-            Err(why) => {
-                Err(Break { reason: Reason { text: format!("{} {why}", ended.reason.text), ..ended.reason }, ..ended })
-            }
+            Err(why) => match first_raised.filter(|_| why == output::raised_before()) {
+                Some(first) => {
+                    self.call_stack.failed_at = Some((ended.stack, ended.spans));
+                    self.end(first, ended.reason.after_exception(), None)
+                }
+                None => {
+                    let text = format!("{} {why}", ended.reason.text);
+                    Err(Break { reason: Reason { text, ..ended.reason }, ..ended })
+                }
+            },
         }
     }
 

@@ -57,10 +57,9 @@ impl Tracer<'_> {
 
     /// Calls what wants to know of an exception.
     fn tell(&mut self, exit: ValueId, exception: ValueId) -> Traced {
-        let Value::Exception { name, class, .. } = self.get(exception)? else {
-            return Err(Reason::new(Kind::Context, "It is told of an exception."));
-        };
-        let (class, traceback) = (self.value(Value::Class(name, class)), self.value(Value::Traceback));
+        let class = self.type_of_object(exception)?;
+        let class = class.ok_or_else(|| Reason::new(Kind::Context, "It is told of an exception."))?;
+        let traceback = self.value(Value::Traceback);
         self.call(exit, vec![class, exception, traceback], vec![])
     }
 

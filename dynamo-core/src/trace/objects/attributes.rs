@@ -30,8 +30,12 @@ const READ_BY_HOST: [&str; 6] =
     ["_thread._local", "inspect.Signature", "torch.finfo", "torch.iinfo", "torch._ops._Ops", "torch._ops._OpNamespace"];
 
 /// True for the way in which `object` writes or deletes attributes, under the name of a class that has it.
-fn is_generic(method: &str, name: &str) -> bool {
-    matches!(method.rsplit_once('.'), Some(("builtins.object" | "types.SimpleNamespace", own)) if own == name)
+fn is_generic(instance: Instance, found: &str, method: &str) -> bool {
+    match found.rsplit_once('.') {
+        Some(("builtins.object" | "types.SimpleNamespace", own)) => own == method,
+        Some(("builtins.BaseException", own)) => own == method && matches!(instance.body, Body::Made(_)),
+        _ => false,
+    }
 }
 
 impl Tracer<'_> {
@@ -83,13 +87,10 @@ impl Tracer<'_> {
 
     /// True if an `AttributeError` is propagating.
     pub(in crate::trace) fn lacks_attr(&mut self, reason: &Reason) -> bool {
-        match self.exceptions.raising.map(|raising| self.objects.values[raising].clone()) {
-            Some(Value::Exception { name, class, .. }) => {
-                let base = self.host.class_named("builtins.AttributeError");
-                name == "builtins.AttributeError"
-                    || base.is_some_and(|base| self.host.is_subclass(class, base) == Some(true))
-            }
-            _ => reason.is_of_attribute(),
+        match self.exceptions.raising.and_then(|raising| self.exception_class(raising)) {
+            Some(("builtins.AttributeError", _)) => true,
+            Some((_, class)) => self.comes_from_builtin(class, "builtins.AttributeError"),
+            None => reason.is_of_attribute(),
         }
     }
 
@@ -120,6 +121,9 @@ impl Tracer<'_> {
             "__class__" => return self.class_value(instance)?.ok_or_else(|| self.no_attr(this, name)),
             "__dict__" if self.has_dict(instance) => return Ok(self.value(Value::InstanceDict(this))),
             _ => {}
+        }
+        if let Some(found) = self.exception_get(instance, name)? {
+            return Ok(found);
         }
         let of_class = self.class_attr_unguarded(instance, name);
         match &of_class {
@@ -165,7 +169,10 @@ impl Tracer<'_> {
             Some(ClassAttr::Plain(found)) => {
                 let source = match instance.body {
                     Body::Found(_) => self.own_source(instance, name),
-                    Body::Made(_) => self.class_source(instance)?.map(|source| self.sources.attr(source, name)),
+                    Body::Made(_) => {
+                        let class = self.class_source(instance)?;
+                        class.and_then(|class| self.class_entry(class, instance.class, name, None))
+                    }
                 };
                 source.into_iter().for_each(|place| self.found_variable(place));
                 Ok(self.member(found, source))
@@ -364,7 +371,7 @@ impl Tracer<'_> {
     pub(in crate::trace) fn instance_set(&mut self, instance: Instance, name: &str, new: ValueId) -> Traced<()> {
         let class = self.class_source(instance)?;
         match self.class_method(instance.class, "__setattr__", class) {
-            Some(ClassAttr::Builtin(method, _)) if is_generic(&method, "__setattr__") => {
+            Some(ClassAttr::Builtin(method, _)) if is_generic(instance, &method, "__setattr__") => {
                 self.generic_set(instance, name, new)
             }
             Some(ClassAttr::Function(_)) if self.has_module_setattr(instance) => self.module_set(instance, name, new),
@@ -385,6 +392,9 @@ impl Tracer<'_> {
         let this = instance.this;
         if name.starts_with("__") && name.ends_with("__") {
             return Err(self.no_change(this));
+        }
+        if self.exception_set(instance, name, new)? {
+            return Ok(());
         }
         match self.class_attr_unguarded(instance, name) {
             Some(ClassAttr::Property(functions)) => {
@@ -437,7 +447,7 @@ impl Tracer<'_> {
     pub(in crate::trace) fn instance_delete(&mut self, instance: Instance, name: &str) -> Traced<()> {
         let class = self.class_source(instance)?;
         let plain = match self.class_method(instance.class, "__delattr__", class) {
-            Some(ClassAttr::Builtin(method, _)) => is_generic(&method, "__delattr__"),
+            Some(ClassAttr::Builtin(method, _)) => is_generic(instance, &method, "__delattr__"),
             found => found.is_none(),
         };
         match instance.body {

@@ -11,7 +11,7 @@ use crate::{
     trace::{
         Traced,
         core::{
-            state::{State, StateId},
+            state::{self, Base, State, StateId},
             value::{Keywords, Value, ValueId},
         },
         python::{builtins, containers},
@@ -54,7 +54,7 @@ impl Tracer<'_> {
         let Some(instance) = self.instance(value)? else { return Ok(None) };
         match instance.body {
             Body::Made(state) => match self.heap.get(state) {
-                State::Instance(made) => Ok(made.base.as_ref().map(|&(_, held)| held)),
+                State::Instance(state::Instance { base: Some(Base::Container(_, held)), .. }) => Ok(Some(*held)),
                 _ => Ok(None),
             },
             Body::Found(obj) => {

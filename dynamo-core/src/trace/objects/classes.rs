@@ -67,6 +67,9 @@ impl Tracer<'_> {
     /// A method or a plain attribute that a class of the program's gives, also where its metaclass is the program's;
     /// `None` where the host is to be asked.
     pub(in crate::trace) fn class_get(&mut self, class: ValueId, obj: Obj, name: &str) -> Traced<Option<ValueId>> {
+        if let Some(method) = self.exception_method(class, obj, name) {
+            return Ok(Some(method));
+        }
         if self.host.is_immutable(obj) || name.starts_with("__") {
             return Ok(None);
         }

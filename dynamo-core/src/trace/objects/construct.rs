@@ -7,7 +7,7 @@ use crate::{
     trace::{
         Traced,
         core::{
-            state::{self, State, Table},
+            state::{self, Base, State, Table},
             value::{Keywords, Value, ValueId},
         },
         signature::{Row, row},
@@ -72,7 +72,7 @@ impl Tracer<'_> {
     }
 
     /// The empty contents of a new instance of a class that derives from one of Python's own.
-    fn empty_base(&mut self, base: String) -> Option<(String, ValueId)> {
+    fn empty_base(&mut self, base: String) -> Option<Base> {
         let held = match base.as_str() {
             "builtins.dict" => self.state(State::Dict(IndexMap::new())),
             "builtins.list" => self.state(State::List(Vec::new())),
@@ -83,7 +83,7 @@ impl Tracer<'_> {
             }
             _ => return None,
         };
-        Some((base, held))
+        Some(Base::Container(base, held))
     }
 
     /// A call of a class of the program's; `None` for a class whose instances the trace does not make.
@@ -94,7 +94,9 @@ impl Tracer<'_> {
         args: &[ValueId],
         keywords: &Keywords,
     ) -> Traced<Option<ValueId>> {
-        if self.host.is_immutable(obj) || self.host.solid_base(obj).is_none() {
+        let is_exception = self.host.is_exception(obj);
+        let is_known = is_exception || self.host.solid_base(obj).is_some();
+        if self.host.is_immutable(obj) || !is_known {
             return Ok(None);
         }
         let Some(source) = self.source(class) else { return Ok(None) };
@@ -103,6 +105,7 @@ impl Tracer<'_> {
         }
         let new = self.class_method(obj, "__new__", Some(source));
         let (made, by_object) = match new {
+            Some(ClassAttr::Builtin(..)) if is_exception => (self.new_exception(class, args)?, false),
             Some(ClassAttr::Builtin(method, _)) if method.ends_with(".__new__") => (self.new_instance(class)?, true),
             Some(ClassAttr::Function(function) | ClassAttr::StaticMethod(function)) => {
                 let source = self.sources.attr(source, "__new__");

@@ -6,7 +6,7 @@
 use super::{Body, Instance, Tracer};
 use crate::{
     host::View,
-    reason::{Kind, Reason, raised},
+    reason::{Kind, Reason},
     trace::{
         Traced,
         core::{
@@ -163,8 +163,10 @@ impl Tracer<'_> {
 
     /// `object.__dict__[key]`
     pub(in crate::trace) fn get_dict_entry(&mut self, object: ValueId, key: ValueId) -> Traced {
-        let text = self.describe(key);
-        self.dict_entry(object, key)?.ok_or_else(|| raised(&format!("KeyError: {text}")))
+        match self.dict_entry(object, key)? {
+            Some(found) => Ok(found),
+            None => Err(self.missing_key(key)?),
+        }
     }
 
     /// `object.__dict__[key] = value`

@@ -4,6 +4,7 @@
 //! - `operators`: binary operators and comparisons by special methods;
 //! - `bases`: what objects hold whose classes come from dict or list; `dicts`: their `__dict__`; `enums`:
 //!   members of enumerations that are equal to their values;
+//! - `exceptions`: what `BaseException` does;
 //! - `construct`: calls of classes; `copies`: `copy.copy` and `copy.deepcopy`; `supers`: `super()`; `classes`:
 //!   attributes of classes;
 //! - `modules`: what is special about `torch.nn.Module`; `compiled`: nested compilation.
@@ -20,6 +21,7 @@ mod construct;
 mod copies;
 mod dicts;
 mod enums;
+mod exceptions;
 mod modules;
 mod operators;
 mod supers;
@@ -243,7 +245,7 @@ impl Tracer<'_> {
         }
         match self.class_value(instance)? {
             // That it has neither method is guarded by way of its class.
-            Some(class) if self.source(class).is_some() => Ok(true),
+            Some(class) if self.source(class).is_some() || self.host.is_immutable(instance.class) => Ok(true),
             _ => Err(self.no_truth(value)),
         }
     }
@@ -258,7 +260,6 @@ impl Tracer<'_> {
             return Ok(Some(instance.class));
         }
         Ok(match self.get(value)? {
-            Value::Exception { class, .. } => Some(class),
             Value::Record(class, ..) => Some(class),
             Value::Class(_, class) => Some(self.host.class_of(class)),
             Value::Builtin(_) => self.class_of_builtin(value)?,
@@ -281,7 +282,7 @@ impl Tracer<'_> {
         let value = self.force(value)?;
         let class = match self.objects.values[value] {
             Value::Object(_, obj) => self.host.class_of(obj),
-            Value::Exception { class, .. } | Value::Record(class, ..) => class,
+            Value::Record(class, ..) => class,
             Value::Instance(state) => {
                 let State::Instance(instance) = self.heap.get(state) else { return Ok(None) };
                 let class = instance.class;
@@ -378,34 +379,6 @@ impl Tracer<'_> {
         }
     }
 
-    /// The text of an exception whose class says nothing of it.
-    pub(super) fn exception_text(&mut self, value: ValueId) -> Traced<Option<String>> {
-        let Value::Exception { name, class, args: Some(args) } = self.get(value)? else { return Ok(None) };
-        let plain = self.host.class_named("builtins.BaseException").map(|base| self.host.attr(base, "__str__"));
-        let of_keys = name == "builtins.KeyError";
-        if plain != Some(self.host.attr(class, "__str__")) && !of_keys {
-            return Ok(None);
-        }
-        match args[..] {
-            [] => Ok(Some(String::new())),
-            [only] if of_keys => self.repr(only),
-            [only] => {
-                let only = self.specialised(only)?;
-                match self.as_constant(only)? {
-                    Some(constant) => match self.host.fold("builtins.str", &[constant]) {
-                        Ok(Constant::Str(text)) => Ok(Some(text)),
-                        _ => Ok(None),
-                    },
-                    None => self.repr(only),
-                }
-            }
-            _ => {
-                let all = self.value(Value::Tuple(args));
-                self.repr(all)
-            }
-        }
-    }
-
     /// An object as a key, if its class says nothing of equality: it is equal to itself only. Objects of the caller's
     /// that are two have to be so again.
     pub(super) fn key_of_object(&mut self, value: ValueId) -> Traced<Key> {
@@ -451,10 +424,7 @@ impl Tracer<'_> {
 
     /// `str` of what is neither a constant nor a container, if that is not its `repr`.
     pub(super) fn text_of(&mut self, value: ValueId) -> Traced<Option<String>> {
-        match self.exception_text(value)? {
-            Some(text) => Ok(Some(text)),
-            None => self.object_text(value, "__str__"),
-        }
+        self.object_text(value, "__str__")
     }
 
     /// `str` or `repr` of an object by its class's own method, by the method's name; `None` if the class has none in

@@ -8,7 +8,7 @@ use crate::{
     trace::{
         Traced,
         core::{
-            state::{State, StateId},
+            state::{Base, State, StateId},
             value::{Value, ValueId},
         },
     },
@@ -22,14 +22,27 @@ impl Output<'_, '_> {
             return Ok(());
         }
         let State::Instance(instance) = self.t.heap.get(state).clone() else { return Err(construct("an object")) };
-        let base = instance.base.as_ref().map_or("builtins.object", |(base, _)| base.as_str());
-        // `OrderedDict` has that of `dict`.
-        let owner = if base == "collections.OrderedDict" { "builtins.dict" } else { base };
+        let owner = match &instance.base {
+            None => "builtins.object".to_owned(),
+            // `OrderedDict` has that of `dict`.
+            Some(Base::Container(base, _)) if base == "collections.OrderedDict" => "builtins.dict".to_owned(),
+            Some(Base::Container(base, _)) => base.clone(),
+            Some(Base::Exception(_)) => self.owner_of_exception(instance.class)?,
+        };
         self.call_named(&format!("{owner}.__new__"), 1, |out| out.push(instance.class))?;
         self.keep_state(state);
         let local = self.states[&state];
-        if let Some((base, held)) = &instance.base {
-            self.fill_base(local, base, *held)?;
+        match &instance.base {
+            Some(Base::Container(base, held)) => self.fill_base(local, base, *held)?,
+            Some(Base::Exception(Some(args))) => {
+                self.call_named("builtins.BaseException.args.__set__", 2, |out| {
+                    out.builder.load_local(local);
+                    out.push(*args)
+                })?;
+                self.builder.pop();
+            }
+            Some(Base::Exception(None)) => return Err(construct("an exception of the interpreter's")),
+            None => {}
         }
         for (name, value) in instance.attrs {
             self.call_named("builtins.object.__setattr__", 3, |out| {
@@ -40,6 +53,16 @@ impl Output<'_, '_> {
             self.builder.pop();
         }
         Ok(())
+    }
+
+    /// The class of Python's own whose `__new__` makes the exceptions of a class.
+    fn owner_of_exception(&mut self, class: ValueId) -> Traced<String> {
+        let Value::Class(_, class) = self.t.get(class)? else { return Err(construct("an exception")) };
+        match self.t.exception_base(class)? {
+            // It keeps a value besides, which `__init__` sets.
+            base if base == "builtins.StopIteration" => Err(construct("a `builtins.StopIteration`")),
+            base => Ok(base),
+        }
     }
 
     /// Gives a new object what it holds as an instance of a class of Python's own, by that class's own methods.

@@ -186,6 +186,11 @@ fn is_dead(local: LocalId, live: &[(LocalId, Option<ValueId>)]) -> bool {
     live.iter().all(|&(other, _)| other != local)
 }
 
+/// The reason why code cannot go on with an exception that the trace has raised: nobody can make its traceback.
+pub(in crate::trace) fn raised_before() -> Reason {
+    construct("an exception that was raised")
+}
+
 fn construct(what: &str) -> Reason {
     Reason::new(Kind::Construct, format!("It is {what}."))
 }

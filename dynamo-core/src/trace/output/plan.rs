@@ -8,7 +8,7 @@ use crate::{
         core::{
             context::Context,
             frame::Frame,
-            state::{Iter, Leaving, State, StateId, Table},
+            state::{Base, Iter, Leaving, State, StateId, Table},
             value::{Value, ValueId},
         },
     },
@@ -147,7 +147,6 @@ impl Output<'_, '_> {
                 | Context::Generator(_) => Vec::new(),
             },
             Value::Decorated(_, function) => vec![*function],
-            Value::Exception { args: Some(args), .. } => args.clone(),
             Value::Getter(_, parts, keywords) => {
                 parts.iter().chain(keywords.iter().map(|(_, value)| value)).copied().collect()
             }
@@ -186,7 +185,7 @@ impl Output<'_, '_> {
             State::Cell(content) => content.iter().copied().collect(),
             State::Slot { value, .. } => value.iter().copied().collect(),
             State::Instance(instance) => {
-                let base = instance.base.iter().map(|&(_, base)| base);
+                let base = instance.base.iter().filter_map(Base::held);
                 [instance.class].into_iter().chain(base).chain(instance.attrs.values().copied()).collect()
             }
             State::Stack(entries) => entries.iter().flat_map(Leaving::parts).collect(),

@@ -1,6 +1,6 @@
 //! Building values, each once.
 
-use super::{Opaque, Output, construct};
+use super::{Opaque, Output, construct, raised_before};
 use crate::{
     bytecode::{Builder, CodeObject, Const, LocalId, Op},
     host::Obj,
@@ -125,14 +125,6 @@ impl Output<'_, '_> {
                 self.call_with(first, rest, &keywords)?;
                 self.keep(value);
             }
-            Value::Exception { class, args: Some(args), .. } if !self.t.exceptions.raised.contains(&value) => {
-                let class = self.constant(Opaque::Object(class));
-                self.builder.callee(|builder| builder.load_const(class));
-                self.push_all(&args)?;
-                self.builder.call(args.len() as u32);
-                self.keep(value);
-            }
-            Value::Exception { .. } => return Err(construct("an exception that was raised")),
             Value::Context(context) => {
                 self.push_context(&context)?;
                 self.keep(value);
@@ -163,6 +155,9 @@ impl Output<'_, '_> {
                 Ok(())
             })?,
             Value::State(state) => self.push_state(state)?,
+            Value::Instance(_) if self.t.exceptions.raised.contains(&value) => {
+                return Err(raised_before());
+            }
             Value::Instance(state) => self.push_instance(state)?,
             Value::InstanceDict(this) => self.push_dict_of(this)?,
             Value::Super(class, this) => {

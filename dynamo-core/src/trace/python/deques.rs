@@ -126,7 +126,7 @@ impl Deque {
 }
 
 fn empty() -> Reason {
-    raised("IndexError: pop from an empty deque")
+    raised("IndexError: pop from an empty deque").verbatim()
 }
 
 /// The deque whose method is called.

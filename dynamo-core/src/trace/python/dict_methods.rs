@@ -32,7 +32,8 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("collections.OrderedDict.pop(self, key, default=...)", pop),
     row("dict.popitem(self, /)", |t, b| {
         let (state, mut items) = this(t, b)?;
-        let (_, (key, value)) = items.pop().ok_or_else(|| raised("KeyError: popitem(): dictionary is empty"))?;
+        let (_, (key, value)) =
+            items.pop().ok_or_else(|| raised("KeyError: popitem(): dictionary is empty").verbatim())?;
         store(t, state, items)?;
         Ok(t.value(Value::Tuple(vec![key, value])))
     }),
@@ -149,7 +150,7 @@ fn pop(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     let (state, mut items) = this(t, b)?;
     let key = t.key(b.arg(1)?)?;
     let found = items.shift_remove(&key).map(|(_, value)| value);
-    let found = found.or(b.opt(2)).ok_or_else(|| raised("KeyError"))?;
+    let Some(found) = found.or(b.opt(2)) else { return Err(t.missing_key(b.arg(1)?)?) };
     store(t, state, items)?;
     Ok(found)
 }

@@ -18,6 +18,9 @@ use guards::Constant;
 const GIVING_LISTS: [&str; 6] =
     ["str.split", "str.rsplit", "str.splitlines", "bytes.split", "bytes.rsplit", "bytes.splitlines"];
 
+/// The classes of exceptions whose only argument, where CPython raises one for constants, is its text.
+const SAYING: [&str; 3] = ["IndexError", "ValueError", "ZeroDivisionError"];
+
 /// True for a function of constants that has no effect.
 pub(in crate::trace) fn is_pure(name: &str) -> bool {
     const PURE: &[&str] = &[
@@ -50,7 +53,11 @@ impl Tracer<'_> {
                 Ok(self.state(State::List(items)))
             }
             Ok(constant) => Ok(self.of_constant(constant)),
-            Err(FoldError::Raised(why)) => Err(Reason::raised(&why)),
+            Err(FoldError::Raised(why)) => {
+                let reason = Reason::raised(&why);
+                let says = reason.exception.as_ref().is_some_and(|class| SAYING.contains(&class.as_str()));
+                Err(if says { reason.verbatim() } else { reason })
+            }
             Err(FoldError::NotConstant) => Err(Reason::new(Kind::Operator, format!("`{function}` gives an object."))),
         }
     }

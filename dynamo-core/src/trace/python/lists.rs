@@ -32,17 +32,17 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         let (state, mut items) = this(t, b)?;
         let (at, len) = (b.opt(1).map_or(Ok(-1), |at| t.concrete(at))?, items.len() as i64);
         if items.is_empty() {
-            return Err(raised("IndexError: pop from empty list"));
+            return Err(raised("IndexError: pop from empty list").verbatim());
         }
         let at = usize::try_from(if at < 0 { at + len } else { at }).ok().filter(|&at| at < items.len());
-        let item = items.remove(at.ok_or_else(|| raised("IndexError: pop index out of range"))?);
+        let item = items.remove(at.ok_or_else(|| raised("IndexError: pop index out of range").verbatim())?);
         store(t, state, items)?;
         Ok(item)
     }),
     row("list.remove(self, value, /)", |t, b| {
         let (state, mut items) = this(t, b)?;
         let found = find(t, &items, b.arg(1)?)?;
-        items.remove(found.ok_or_else(|| raised("ValueError: list.remove(x): x not in list"))?);
+        items.remove(found.ok_or_else(|| raised("ValueError: list.remove(x): x not in list").verbatim())?);
         store(t, state, items)
     }),
     row("list.clear(self, /)", |t, b| change(t, b, Vec::clear)),

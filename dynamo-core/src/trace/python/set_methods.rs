@@ -86,7 +86,7 @@ fn take_out(t: &mut Tracer<'_>, b: &Bound<'_>, raises: bool) -> Traced {
     let (state, mut items, made) = this(t, b)?;
     let item = b.arg(1)?;
     if items.shift_remove(&t.key(item)?).is_none() && raises {
-        return Err(raised("KeyError"));
+        return Err(t.missing_key(item)?);
     }
     let made = made.with_item(t, "discard", item)?;
     store(t, state, items, made)
@@ -95,7 +95,7 @@ fn take_out(t: &mut Tracer<'_>, b: &Bound<'_>, raises: bool) -> Traced {
 fn pop(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     let (state, mut items, made) = this(t, b)?;
     let order = t.items_in_order(b.arg(0)?)?.unwrap_or_default();
-    let item = *order.first().ok_or_else(|| raised("KeyError: pop from an empty set"))?;
+    let item = *order.first().ok_or_else(|| raised("KeyError: pop from an empty set").verbatim())?;
     let key = t.key(item)?;
     items.shift_remove(&key);
     let made = made.then("pop", Some(Vec::new()));

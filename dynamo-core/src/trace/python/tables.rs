@@ -55,7 +55,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         let (state, mut items) = this(t, b)?;
         let last = b.opt(1).map_or(Ok(true), |last| t.truth(last))?;
         let popped = if last { items.pop() } else { items.shift_remove_index(0) };
-        let (_, (key, value)) = popped.ok_or_else(|| raised("KeyError: dictionary is empty"))?;
+        let (_, (key, value)) = popped.ok_or_else(|| raised("KeyError: dictionary is empty").verbatim())?;
         store(t, state, items)?;
         Ok(t.value(Value::Tuple(vec![key, value])))
     }),
@@ -78,8 +78,8 @@ fn move_to_end(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     if t.heap.is_iterated(|value| matches!(t.objects.values[value], Value::State(dict) if dict == state)) {
         return Err(Reason::new(Kind::Iteration, "Over an `OrderedDict` that changes meanwhile."));
     }
-    let (text, key) = (t.describe(key), t.key(key)?);
-    let from = items.get_index_of(&key).ok_or_else(|| raised(&format!("KeyError: {text}")))?;
+    let found = items.get_index_of(&t.key(key)?);
+    let Some(from) = found else { return Err(t.missing_key(key)?) };
     items.move_index(from, if last { items.len() - 1 } else { 0 });
     store(t, state, items)
 }

@@ -67,19 +67,7 @@ impl Tracer<'_> {
             {
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
             }
-            Value::Exception { name: class, args: Some(args), .. }
-                if name == "value" && class == "builtins.StopIteration" =>
-            {
-                Ok(args.first().copied().unwrap_or_else(|| self.none()))
-            }
-            Value::Exception { args: Some(_), .. }
-                if matches!(name, "__cause__" | "__context__" | "__suppress_context__") =>
-            {
-                let found = self.chain_attr(forced, name)?;
-                found.ok_or_else(|| self.no_attr(forced, name))
-            }
-            Value::Exception { args: Some(args), .. } if name == "args" => Ok(self.value(Value::Tuple(args))),
-            Value::Exception { .. } | Value::Function(_) if name == "__class__" => {
+            Value::Function(_) if name == "__class__" => {
                 let class = classes::type_of(self, forced);
                 class.map_err(|_| self.no_attr(forced, name))
             }

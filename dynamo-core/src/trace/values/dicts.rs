@@ -1,7 +1,7 @@
 //! Dicts: their entries.
 
 use crate::{
-    reason::raised,
+    reason::{Reason, raised},
     trace::{
         Traced, Tracer,
         core::{
@@ -10,16 +10,29 @@ use crate::{
         },
     },
 };
+use guards::Constant;
 
 impl Tracer<'_> {
     /// `dict[key]`
     pub(in crate::trace) fn dict_item(&mut self, dict: ValueId, state: StateId, given: ValueId) -> Traced {
-        let (text, key) = (self.describe(given), self.key(given)?);
+        let key = self.key(given)?;
         if let Some(value) = self.value_at(state, &key) {
             return Ok(value);
         }
-        let missing = self.missing(dict, state, given)?;
-        missing.ok_or_else(|| raised(&format!("KeyError: {text}")))
+        match self.missing(dict, state, given)? {
+            Some(value) => Ok(value),
+            None => Err(self.missing_key(given)?),
+        }
+    }
+
+    /// The `KeyError` of a key that is not there.
+    pub(in crate::trace) fn missing_key(&mut self, key: ValueId) -> Traced<Reason> {
+        let reason = raised(&format!("KeyError: {}", self.describe(key)));
+        Ok(match self.as_constant(key)? {
+            // Some functions of CPython's raise the items of a tuple.
+            None | Some(Constant::Tuple(_)) => reason,
+            Some(key) => reason.with_argument(key),
+        })
     }
 
     /// `dict[key] = value`
@@ -44,14 +57,14 @@ impl Tracer<'_> {
     }
 
     /// `del dict[key]`
-    pub(in crate::trace) fn delete_dict_item(&mut self, state: StateId, key: ValueId) -> Traced<()> {
-        let key = self.key(key)?;
+    pub(in crate::trace) fn delete_dict_item(&mut self, state: StateId, given: ValueId) -> Traced<()> {
+        let key = self.key(given)?;
         let State::Dict(items) = self.heap.change(state) else { return Ok(()) };
         let gone = items.shift_remove(&key).is_some();
         if gone {
             self.lose_places(state);
         }
         // A counter has every key.
-        if gone || self.heap.table(state) == Table::Counter { Ok(()) } else { Err(raised("KeyError")) }
+        if gone || self.heap.table(state) == Table::Counter { Ok(()) } else { Err(self.missing_key(given)?) }
     }
 }

@@ -34,7 +34,8 @@ impl Tracer<'_> {
             Value::State(state) => match self.heap.get(state).clone() {
                 State::List(items) => self.list_item(&items, key),
                 State::Deque(deque) if !matches!(self.get(key)?, Value::Slice(_)) => {
-                    self.get_of_sequence(&deque.items, key, Value::Tuple)
+                    let at = self.index(deque.items.len(), key, "deque index")?;
+                    Ok(deque.items[at])
                 }
                 _ => Err(self.no_item(container)),
             },
@@ -68,7 +69,7 @@ impl Tracer<'_> {
             let picked = self.slice(items, key)?;
             return Ok(self.value(make(picked)));
         }
-        let at = self.index(items.len(), key)?;
+        let at = self.index(items.len(), key, "tuple index")?;
         Ok(items[at])
     }
 
@@ -84,7 +85,7 @@ impl Tracer<'_> {
             Value::State(state) => match self.heap.get(state).clone() {
                 State::List(items) => self.set_list_item(state, items, key, value),
                 State::Deque(deque) if !matches!(self.get(key)?, Value::Slice(_)) => {
-                    let at = self.index(deque.items.len(), key)?;
+                    let at = self.index(deque.items.len(), key, "deque index")?;
                     if let State::Deque(deque) = self.heap.change(state) {
                         deque.items[at] = value;
                     }
@@ -118,7 +119,7 @@ impl Tracer<'_> {
         match self.heap.get(state).clone() {
             State::List(items) => self.delete_list_item(state, &items, key),
             State::Deque(deque) if !matches!(self.get(key)?, Value::Slice(_)) => {
-                let at = self.index(deque.items.len(), key)?;
+                let at = self.index(deque.items.len(), key, "deque index")?;
                 if let State::Deque(deque) = self.heap.change(state) {
                     deque.items.remove(at);
                     deque.moves += 1;

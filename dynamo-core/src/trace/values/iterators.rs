@@ -138,10 +138,9 @@ impl Tracer<'_> {
 
     /// True if a `StopIteration` is propagating.
     pub(in crate::trace) fn stops_iteration(&self, reason: &Reason) -> bool {
-        let raised = self.exceptions.raising.map(|raising| &self.objects.values[raising]);
-        match raised {
-            Some(Value::Exception { name, .. }) => name == "builtins.StopIteration",
-            _ => reason.exception.as_deref() == Some("StopIteration"),
+        match self.exceptions.raising.and_then(|raising| self.exception_class(raising)) {
+            Some((name, _)) => name == "builtins.StopIteration",
+            None => reason.exception.as_deref() == Some("StopIteration"),
         }
     }
 

@@ -19,7 +19,7 @@ impl Tracer<'_> {
             let picked = self.slice(items, key)?;
             return Ok(self.state(State::List(picked)));
         }
-        let at = self.index(items.len(), key)?;
+        let at = self.index(items.len(), key, "list index")?;
         Ok(items[at])
     }
 
@@ -32,7 +32,7 @@ impl Tracer<'_> {
         value: ValueId,
     ) -> Traced<()> {
         let Value::Slice([_, _, step]) = self.get(key)? else {
-            let at = self.index(items.len(), key)?;
+            let at = self.index(items.len(), key, "list assignment index")?;
             if let State::List(items) = self.heap.change(state) {
                 items[at] = value;
             }
@@ -57,7 +57,7 @@ impl Tracer<'_> {
         let at = if let Value::Slice(_) = self.get(key)? {
             self.places(items.len(), key)?
         } else {
-            vec![self.index(items.len(), key)?]
+            vec![self.index(items.len(), key, "list assignment index")?]
         };
         if let State::List(items) = self.heap.change(state) {
             let mut place = 0..;

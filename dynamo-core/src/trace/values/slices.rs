@@ -10,11 +10,12 @@ use crate::{
 use guards::Constant;
 
 impl Tracer<'_> {
-    /// A place among so many items.
-    pub(in crate::trace) fn index(&mut self, len: usize, key: ValueId) -> Traced<usize> {
+    /// A place among so many items; `what` is CPython's word for it.
+    pub(in crate::trace) fn index(&mut self, len: usize, key: ValueId, what: &str) -> Traced<usize> {
         let at = self.concrete(key)?;
         let place = if at < 0 { at + len as i64 } else { at };
-        usize::try_from(place).ok().filter(|&place| place < len).ok_or_else(|| raised("IndexError: index out of range"))
+        let place = usize::try_from(place).ok().filter(|&place| place < len);
+        place.ok_or_else(|| raised(&format!("IndexError: {what} out of range")).verbatim())
     }
 
     /// The places that a slice picks of so many items.

@@ -5,7 +5,6 @@ use crate::dynamo::members;
 use crate::dynamo::members::dotted_name;
 use crate::torch::Torch;
 use dynamo_core::host::{ClassAttr, Lookup, READ_GENERICALLY};
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyFunction, PyModule, PyType};
 
@@ -150,7 +149,7 @@ impl<'py> PyHost<'py> {
         }
     }
 
-    /// True for a class of exceptions that do no more with their arguments than to keep them.
+    /// True for a class of exceptions that keep nothing but their arguments, whatever a program's `__init__` does.
     pub(super) fn stores_arguments(&self, class: &Bound<'py, PyType>) -> PyResult<bool> {
         let builtins = self.py.import("builtins")?;
         if !self.is_plain_class(class) || !class.is_subclass(&builtins.getattr("BaseException")?)? {
@@ -158,13 +157,6 @@ impl<'py> PyHost<'py> {
         }
         for special in ["OSError", "UnicodeError", "ImportError", "SyntaxError", "SystemExit", "BaseExceptionGroup"] {
             if class.is_subclass(&builtins.getattr(special)?)? {
-                return Ok(false);
-            }
-        }
-        for base in class.mro().iter() {
-            let dict = base.getattr("__dict__")?;
-            let is_own = members::flags(base.cast::<PyType>()?) & ffi::Py_TPFLAGS_IMMUTABLETYPE == 0;
-            if is_own && (dict.contains("__init__")? || dict.contains("__new__")?) {
                 return Ok(false);
             }
         }
