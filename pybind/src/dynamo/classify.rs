@@ -481,7 +481,8 @@ fn is_torch(py: Python<'_>, file: &str) -> bool {
 }
 
 /// Files and folders of torch's own whose functions are inlined, where they are called from what is traced.
-const INLINED: [&str; 25] = [
+const INLINED: [&str; 26] = [
+    "/torch/_VF.py",
     "/torch/_prims_common/__init__.py",
     "/torch/backends/__init__.py",
     "/torch/backends/mha/__init__.py",
