@@ -141,7 +141,10 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyView<'py>> {
                 }
             }
         }
-        "torch._ops.OpOverload" => View::Builtin(object.str()?.extract()?),
+        "torch._ops.OpOverload" => {
+            let name: String = object.str()?.extract()?;
+            View::Builtin(if name.starts_with("aten.") { name } else { format!("torch.ops.{name}") })
+        }
         "torch._ops.OpOverloadPacket" => View::Builtin(format!("torch.ops.{}", object.str()?)),
         "builtins.method_descriptor" | "builtins.wrapper_descriptor" => {
             let owner = dotted_name(&object.getattr("__objclass__")?)?;

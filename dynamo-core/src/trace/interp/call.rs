@@ -389,7 +389,9 @@ impl Tracer<'_> {
             Some(this) if last.ends_with('_') && !last.ends_with("__") => {
                 self.emit_in_place(kind, target, this, args, keywords)
             }
-            None if last.ends_with('_') => Err(Reason::new(Kind::Mutation, format!("`{target}`."))),
+            None if last.ends_with('_') && !self.host.gives_nothing(target) => {
+                Err(Reason::new(Kind::Mutation, format!("`{target}`.")))
+            }
             // torch names a node after the whole of an overload.
             None if target.starts_with("aten.") => {
                 let name = target.trim_start_matches("aten.").replace('.', "_").to_lowercase();

@@ -113,8 +113,14 @@ impl Tracer<'_> {
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
             }
             Value::Builtin(packet) => {
-                match packet.strip_prefix("torch.ops.").map(|packet| format!("{packet}.{name}")) {
-                    Some(overload) if fx::aten::Aten::named(&overload).is_some() => {
+                let overload = packet.strip_prefix("torch.ops.").map(|packet| match packet.strip_prefix("aten.") {
+                    Some(_) => format!("{packet}.{name}"),
+                    None => format!("torch.ops.{packet}.{name}"),
+                });
+                match overload {
+                    Some(overload)
+                        if fx::aten::Aten::named(&overload).is_some() || self.host.has_operator(&overload) =>
+                    {
                         let source = self.source(forced).map(|source| self.sources.attr(source, name));
                         let overload = self.value(Value::Builtin(overload));
                         self.objects.source_of[overload] = source.into();

@@ -365,6 +365,14 @@ impl Host for PyHost<'_> {
         is_functional(self.py, operator).unwrap_or(false)
     }
 
+    fn gives_nothing(&mut self, operator: &str) -> bool {
+        gives_nothing(self.py, operator).unwrap_or(false)
+    }
+
+    fn has_operator(&mut self, operator: &str) -> bool {
+        schemas(self.py, operator).is_ok_and(|schemas| !schemas.is_empty())
+    }
+
     fn enum_member(&mut self, obj: Obj) -> Option<EnumMember> {
         members::enum_member(&self.object(obj)).unwrap_or(None)
     }
