@@ -246,3 +246,19 @@ def test_functions_that_are_kept_out_of_graphs():
         assert both(lambda x: torch.sub(x + 1, 1) * 2, (X,)).calls == [["add"], ["mul"]]
     finally:
         torch._dynamo.allow_in_graph(torch.sub)
+
+
+@torch.compiler.nested_compile_region
+def region(x, n):
+    return (x * n).sin()
+
+
+region_of_a_region = torch.compiler.nested_compile_region(region)
+
+
+def test_regions_that_are_to_be_compiled_once_are_traced():
+    def calls_a_region(x):
+        return region(x, 2) + region(x, 2) + region_of_a_region(x, n=3)
+
+    compiled = _capture.optimize(calls_a_region, "eager", fullgraph=True)
+    torch.testing.assert_close(compiled(X), calls_a_region(X))

@@ -24,7 +24,7 @@ use guards::Constant;
 
 /// Functions of the library that are made of a function of the program: how to tell them, by the end of their file's
 /// name and by their free variables.
-const WRAPPERS: [(Wrapper, &str, &[&str]); 6] = [
+const WRAPPERS: [(Wrapper, &str, &[&str]); 7] = [
     (Wrapper::Manager, "/contextlib.py", &["func"]),
     (Wrapper::Decorated, "/torch/utils/_contextlib.py", &["ctx_factory", "func"]),
     (Wrapper::Decorated, "/torch/amp/autocast_mode.py", &["autocast_instance", "func"]),
@@ -37,6 +37,8 @@ const WRAPPERS: [(Wrapper, &str, &[&str]); 6] = [
     ),
     // `torch.jit.script_if_tracing`; nothing is traced by `torch.jit.trace` here.
     (Wrapper::Plain, "/torch/jit/_trace.py", &["fn", "wrapper"]),
+    // `torch.compiler.nested_compile_region`, which asks only that the function be compiled once.
+    (Wrapper::Plain, "/torch/_higher_order_ops/invoke_subgraph.py", &["func"]),
 ];
 
 /// The kinds of functions that the library makes of a function of the program.
