@@ -256,6 +256,11 @@ pub trait Host {
         false
     }
 
+    /// Whether `match` takes the objects of a class for sequences, and for mappings.
+    fn protocols(&mut self, _class: Obj) -> (bool, bool) {
+        (false, false)
+    }
+
     /// The kind of equality of a member of an enumeration; `None` for an object that is no such member.
     fn enum_member(&mut self, _obj: Obj) -> Option<EnumMember> {
         None

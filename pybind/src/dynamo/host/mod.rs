@@ -373,6 +373,11 @@ impl Host for PyHost<'_> {
         schemas(self.py, operator).is_ok_and(|schemas| !schemas.is_empty())
     }
 
+    fn protocols(&mut self, class: Obj) -> (bool, bool) {
+        let flags = self.object(class).cast::<PyType>().map_or(0, members::flags);
+        (flags & ffi::Py_TPFLAGS_SEQUENCE != 0, flags & ffi::Py_TPFLAGS_MAPPING != 0)
+    }
+
     fn enum_member(&mut self, obj: Obj) -> Option<EnumMember> {
         members::enum_member(&self.object(obj)).unwrap_or(None)
     }
