@@ -459,6 +459,11 @@ impl Tracer<'_> {
         {
             return Ok(list);
         }
+        if name == "addcdiv_"
+            && let Some(sum) = optim::add_quotient(self, this, args, &keywords)?
+        {
+            return Ok(sum);
+        }
         if let Some(kind) = names::tensor_to_python(name) {
             return Err(Reason::new(kind, format!("`Tensor.{name}`.")));
         }
