@@ -18,6 +18,7 @@ use crate::{
             value::{Function, Keywords, Value, ValueId},
         },
         signature::Signature,
+        torch::names,
     },
 };
 use guards::Constant;
@@ -275,6 +276,7 @@ impl Tracer<'_> {
             }
         }
         match (wrapper, &inner[..]) {
+            (Wrapper::Manager, _) if names::is_manager(&function.name) => Ok(None),
             (Wrapper::Manager, &[function]) => {
                 let generator = self.call(function, args.to_vec(), keywords.clone())?;
                 let is_generator = match self.get(generator)? {
