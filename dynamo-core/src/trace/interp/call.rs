@@ -43,6 +43,7 @@ impl Tracer<'_> {
             Value::Class(name, obj) => self.call_class(forced, &name, obj, &args, keywords),
             Value::Builtin(name) => self.call_builtin(&name, &args, keywords),
             Value::Partial(function, first, named) => {
+                self.keeps_keywords(forced)?;
                 let args = [first, args].concat();
                 let mut all: IndexMap<String, ValueId> = named.into_iter().collect();
                 all.extend(keywords);

@@ -132,6 +132,10 @@ impl Tracer<'_> {
             Value::Partial(function, args, _) => match name {
                 "func" => Ok(function),
                 "args" => Ok(self.value(Value::Tuple(args))),
+                "keywords" => match self.found_object(forced) {
+                    Some(found) => self.object_attr(forced, found, name),
+                    None => Err(self.no_attr(forced, name)),
+                },
                 _ => Err(self.no_attr(forced, name)),
             },
             Value::Function(function) if function.object.is_some_and(|found| self.knows_itself(found, name)) => {
