@@ -174,6 +174,14 @@ def memory_of_a_tensor(x):
     return x * 2, a
 
 
+@case(torch.ones(3, requires_grad=True), torch.ones(3), whole=False)
+def what_autograd_has_saved(w, x):
+    y = w * x
+    x.numpy()[0] = 5
+    y.sum().backward()
+    return w.grad
+
+
 @case(A)
 def tensor_of_an_array(a):
     x = torch.from_numpy(a)

@@ -108,6 +108,10 @@ impl Tracer<'_> {
 
     /// A call that changes the tensor which an array is.
     fn write_tensor(&mut self, kind: NodeKind, target: &str, array: NodeId, mut args: Vec<Arg>) -> Traced<()> {
+        // Autograd does not notice what NumPy changes of what it has saved.
+        if self.anything_recorded() && self.graph.torch.nodes().any(|node| self.graph.as_tensor[node]) {
+            return Err(Reason::new(Kind::Mutation, "An array of a tensor's memory, among what autograd records."));
+        }
         let this = self.value(Value::Tensor(array));
         args.insert(0, Arg::Node(array));
         self.emit_in_place(kind, target, this, args, vec![]).map(|_| ())
