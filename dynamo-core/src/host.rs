@@ -248,6 +248,21 @@ pub trait Host {
         false
     }
 
+    /// True for an operator, by its name in `torch.ops`, that gives nothing.
+    fn gives_nothing(&mut self, _operator: &str) -> bool {
+        false
+    }
+
+    /// True for an operator of this name in `torch.ops`.
+    fn has_operator(&mut self, _operator: &str) -> bool {
+        false
+    }
+
+    /// Whether `match` takes the objects of a class for sequences, and for mappings.
+    fn protocols(&mut self, _class: Obj) -> (bool, bool) {
+        (false, false)
+    }
+
     /// The kind of equality of a member of an enumeration; `None` for an object that is no such member.
     fn enum_member(&mut self, _obj: Obj) -> Option<EnumMember> {
         None

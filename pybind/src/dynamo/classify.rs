@@ -141,7 +141,10 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyView<'py>> {
                 }
             }
         }
-        "torch._ops.OpOverload" => View::Builtin(object.str()?.extract()?),
+        "torch._ops.OpOverload" => {
+            let name: String = object.str()?.extract()?;
+            View::Builtin(if name.starts_with("aten.") { name } else { format!("torch.ops.{name}") })
+        }
         "torch._ops.OpOverloadPacket" => View::Builtin(format!("torch.ops.{}", object.str()?)),
         "builtins.method_descriptor" | "builtins.wrapper_descriptor" => {
             let owner = dotted_name(&object.getattr("__objclass__")?)?;
@@ -481,7 +484,8 @@ fn is_torch(py: Python<'_>, file: &str) -> bool {
 }
 
 /// Files and folders of torch's own whose functions are inlined, where they are called from what is traced.
-const INLINED: [&str; 25] = [
+const INLINED: [&str; 26] = [
+    "/torch/_VF.py",
     "/torch/_prims_common/__init__.py",
     "/torch/backends/__init__.py",
     "/torch/backends/mha/__init__.py",

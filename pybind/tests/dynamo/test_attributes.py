@@ -429,6 +429,21 @@ def test_the_choice_of_attention_kernels_is_guarded():
     assert len(layouts) == 2
 
 
+def test_attention_within_a_choice_of_kernels_is_captured_in_it():
+    def chooses(query, key, value, kernel):
+        with sdpa_kernel(kernel):
+            return attention_layout(query, key, value)
+
+    tensors, events = [torch.randn(2, 4, 8, 16).transpose(1, 2) for _ in range(3)], []
+    compiled, layouts = _capture.optimize(chooses, "eager", listener=events.append), set()
+    for kernel in (SDPBackend.FLASH_ATTENTION, SDPBackend.MATH, [SDPBackend.FLASH_ATTENTION]):
+        layouts.add(chooses(*tensors, kernel))
+        assert compiled(*tensors, kernel) == chooses(*tensors, kernel)
+    assert len(layouts) == 2
+    graphs = [event["graph"] for event in events if event.get("graph") is not None]
+    assert any("attention" in str(node.target) for graph in graphs for node in graph.nodes)
+
+
 def test_attributes_of_a_thread_are_those_of_the_thread_that_calls():
     local = threading.local()
     local.x, local.n = torch.ones(2), 3

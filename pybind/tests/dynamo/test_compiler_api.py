@@ -295,3 +295,19 @@ def test_fullgraph_raises_torchs_own_exception_where_it_is_known():
 
     with pytest.raises(torch._dynamo.exc.Unsupported, match="graph_break"):
         _capture.optimize(breaks_after, "eager", fullgraph=True)(X)
+
+
+@torch.compiler.nested_compile_region
+def region(x, n):
+    return (x * n).sin()
+
+
+region_of_a_region = torch.compiler.nested_compile_region(region)
+
+
+def test_regions_that_are_to_be_compiled_once_are_traced():
+    def calls_a_region(x):
+        return region(x, 2) + region(x, 2) + region_of_a_region(x, n=3)
+
+    compiled = _capture.optimize(calls_a_region, "eager", fullgraph=True)
+    torch.testing.assert_close(compiled(X), calls_a_region(X))

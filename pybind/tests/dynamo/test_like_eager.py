@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import enum
+import functools
 import re
 import traceback
 import types
@@ -74,6 +75,24 @@ def a_tensor_of_a_tensors_array(notes, x):
     same = torch.from_numpy(x.numpy())
     notes.append(same is x)
     return same.mul_(2), x
+
+
+def scaled_by(x, by, offset=0):
+    return x * by + offset
+
+
+@case(matrix, lambda: functools.partial(scaled_by, by=3, offset=2))
+def the_keywords_of_a_partial(notes, x, partial):
+    keywords = partial.keywords
+    notes.append([keywords is partial.keywords, sorted(keywords), len(keywords)])
+    return partial(x), x * keywords["by"], keywords
+
+
+@case(matrix, lambda: functools.partial(scaled_by, by=3))
+def changed_keywords_of_a_partial(notes, x, partial):
+    before = partial(x)
+    partial.keywords["by"] = 10
+    return before, partial(x), functools.partial(partial, offset=1)(x), partial.keywords
 
 
 @case(matrix)
@@ -390,6 +409,8 @@ def compare(expected: Any, found: Any) -> None:
         assert len(found) == len(expected)
         for pair in zip(expected, found, strict=True):
             compare(*pair)
+    elif isinstance(expected, functools.partial):
+        compare([expected.func, expected.args, expected.keywords], [found.func, found.args, found.keywords])
     else:
         assert found == expected
 

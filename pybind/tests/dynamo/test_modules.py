@@ -37,6 +37,41 @@ class Net(nn.Module):
         return x * self.scale * self.weights[0] + self.offset
 
 
+class Backwards(nn.Module):
+    """Goes through its layers from the last to the first, and asks what they hold."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4)])
+        self.body = nn.Sequential(nn.Linear(4, 4), nn.Tanh())
+        self.scales = nn.ParameterList([nn.Parameter(torch.randn(4)) for _ in range(2)])
+
+    def forward(self, x: Any) -> Any:
+        for layer in reversed(self.layers):
+            x = layer(x)
+        for layer in list(reversed(self.body)) + list(self.layers[::-1]) + list(self.body[::-2]):
+            x = layer(x) if layer in self.layers else -layer(x)
+        for scale in reversed(self.scales):
+            x = x * scale
+        return x + len(self.layers[::2])
+
+
+class Recurrent(nn.Module):
+    """Takes the steps of a sequence one by one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gated, self.long, self.plain = nn.GRUCell(4, 4), nn.LSTMCell(4, 4), nn.RNNCell(4, 4, nonlinearity="relu")
+
+    def forward(self, x: Any) -> Any:
+        gated, long, plain = None, None, None
+        for step in range(x.shape[1]):
+            gated = self.gated(x[:, step], gated)
+            long = self.long(gated, long)
+            plain = self.plain(long[0], plain)
+        return plain
+
+
 def captured(module: nn.Module, **options: Any) -> tuple[Any, list[dict[str, Any]]]:
     events: list[dict[str, Any]] = []
     return _capture.optimize(module, "eager", listener=events.append, **options), events
@@ -49,6 +84,8 @@ MODULES = {
         lambda: nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten()),
         (2, 3, 8, 8),
     ),
+    "backwards": (Backwards, (2, 4)),
+    "recurrent": (Recurrent, (2, 3, 4)),
     "norms": (lambda: nn.Sequential(nn.GroupNorm(2, 4), nn.BatchNorm1d(4), nn.Softmax(-1), nn.Hardtanh()), (5, 4)),
 }
 

@@ -147,7 +147,9 @@ impl Tracer<'_> {
     pub(in crate::trace) fn may_overlap(&self, call: NodeId, changed: NodeId) -> bool {
         let of_changed = self.whole(changed);
         let shares = |node: NodeId| {
-            node != changed && self.graph.torch[node].tensor_meta().is_some() && self.whole(node) == of_changed
+            self.first_name(node) != self.first_name(changed)
+                && self.graph.torch[node].tensor_meta().is_some()
+                && self.whole(node) == of_changed
         };
         let is_expanded = self.graph.torch[changed].tensor_meta().is_none_or(|meta| {
             let int = |expr| self.shapes.env.pool().as_int(expr);

@@ -43,6 +43,7 @@ impl Tracer<'_> {
             Value::Class(name, obj) => self.call_class(forced, &name, obj, &args, keywords),
             Value::Builtin(name) => self.call_builtin(&name, &args, keywords),
             Value::Partial(function, first, named) => {
+                self.keeps_keywords(forced)?;
                 let args = [first, args].concat();
                 let mut all: IndexMap<String, ValueId> = named.into_iter().collect();
                 all.extend(keywords);
@@ -397,7 +398,9 @@ impl Tracer<'_> {
             Some(this) if last.ends_with('_') && !last.ends_with("__") => {
                 self.emit_in_place(kind, target, this, args, keywords)
             }
-            None if last.ends_with('_') => Err(Reason::new(Kind::Mutation, format!("`{target}`."))),
+            None if last.ends_with('_') && !self.host.gives_nothing(target) => {
+                Err(Reason::new(Kind::Mutation, format!("`{target}`.")))
+            }
             // torch names a node after the whole of an overload.
             None if target.starts_with("aten.") => {
                 let name = target.trim_start_matches("aten.").replace('.', "_").to_lowercase();
@@ -464,6 +467,11 @@ impl Tracer<'_> {
             && let Some(list) = self.listed_integers(node)?
         {
             return Ok(list);
+        }
+        if name == "addcdiv_"
+            && let Some(sum) = optim::add_quotient(self, this, args, &keywords)?
+        {
+            return Ok(sum);
         }
         if let Some(kind) = names::tensor_to_python(name) {
             return Err(Reason::new(kind, format!("`Tensor.{name}`.")));

@@ -18,6 +18,7 @@ use crate::{
             value::{Function, Keywords, Value, ValueId},
         },
         signature::Signature,
+        torch::names,
     },
 };
 use guards::Constant;
@@ -27,7 +28,7 @@ const BREAKS_CLASS: &str = "torch._dynamo.decorators.ErrorOnGraphBreakDecoratorC
 
 /// Functions of the library that are made of a function of the program: how to tell them, by the end of their file's
 /// name and by their free variables.
-const WRAPPERS: [(Wrapper, &str, &[&str]); 7] = [
+const WRAPPERS: [(Wrapper, &str, &[&str]); 8] = [
     (Wrapper::Manager, "/contextlib.py", &["func"]),
     (Wrapper::Decorated, "/torch/utils/_contextlib.py", &["ctx_factory", "func"]),
     (Wrapper::Decorated, "/torch/amp/autocast_mode.py", &["autocast_instance", "func"]),
@@ -41,6 +42,8 @@ const WRAPPERS: [(Wrapper, &str, &[&str]); 7] = [
     ),
     // `torch.jit.script_if_tracing`; nothing is traced by `torch.jit.trace` here.
     (Wrapper::Plain, "/torch/jit/_trace.py", &["fn", "wrapper"]),
+    // `torch.compiler.nested_compile_region`, which asks only that the function be compiled once.
+    (Wrapper::Plain, "/torch/_higher_order_ops/invoke_subgraph.py", &["func"]),
 ];
 
 /// The kinds of functions that the library makes of a function of the program.
@@ -294,6 +297,7 @@ impl Tracer<'_> {
             }
         }
         match (wrapper, &inner[..]) {
+            (Wrapper::Manager, _) if names::is_manager(&function.name) => Ok(None),
             (Wrapper::Manager, &[function]) => {
                 let generator = self.call(function, args.to_vec(), keywords.clone())?;
                 let is_generator = match self.get(generator)? {

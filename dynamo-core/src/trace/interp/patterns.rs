@@ -38,6 +38,10 @@ impl Tracer<'_> {
             | Value::DictView(..)
             | Value::Function(_)
             | Value::Method { .. } => (false, false),
+            Value::Object(..) | Value::Instance(_) => match self.instance(subject)? {
+                Some(instance) => self.host.protocols(instance.class),
+                None => return Err(self.no_pattern(subject)),
+            },
             _ => return Err(self.no_pattern(subject)),
         })
     }
@@ -68,17 +72,34 @@ impl Tracer<'_> {
         if !is_instance(self, subject, class)? {
             return Ok(self.none());
         }
+        let mut named = Vec::new();
         let mut parts = match (count, self.get(class)?) {
             (0, _) => Vec::new(),
             (1, Value::Class(name, _)) if name.strip_prefix("builtins.").is_some_and(|name| WHOLE.contains(&name)) => {
                 vec![subject]
             }
-            _ => return Err(self.no_pattern(subject)),
+            _ => {
+                let by_place = self.get_attr(class, "__match_args__")?;
+                named = self.all_items(by_place)?;
+                if named.len() < count {
+                    return Err(self.no_pattern(subject));
+                }
+                named.truncate(count);
+                Vec::new()
+            }
         };
-        for name in self.all_items(names)? {
+        named.extend(self.all_items(names)?);
+        let mut seen = Vec::new();
+        for name in named {
             let Value::Const(Constant::Str(name)) = self.get(name)? else { return Err(self.no_pattern(subject)) };
+            if seen.contains(&name) {
+                return Err(self.no_pattern(subject));
+            }
             match self.get_attr(subject, &name) {
-                Ok(part) => parts.push(part),
+                Ok(part) => {
+                    parts.push(part);
+                    seen.push(name);
+                }
                 Err(reason) if self.lacks_attr(&reason) => {
                     self.forget_raised();
                     return Ok(self.none());

@@ -25,6 +25,9 @@ use guards::{Constant, GuardKind};
 /// The class of all modules.
 const MODULE: &str = "torch.nn.modules.module.Module";
 
+/// The classes of modules that are sequences, in `torch.nn.modules.container`.
+const SEQUENCES: [&str; 3] = ["ModuleList", "ParameterList", "Sequential"];
+
 /// The dicts in which a module keeps what `__getattr__` finds, in its order.
 const TABLES: [&str; 3] = ["_parameters", "_buffers", "_modules"];
 
@@ -55,11 +58,26 @@ const LAZY_HOOK: &str = "torch.nn.modules.lazy.LazyModuleMixin._infer_parameters
 impl Tracer<'_> {
     /// True if the class has the method of `torch.nn.Module`.
     fn has_method_of_module(&mut self, instance: Instance, method: &str) -> bool {
+        self.has_method_of(MODULE, instance, method)
+    }
+
+    /// True if an object's class has a method of another class, by the name of that.
+    fn has_method_of(&mut self, base: &str, instance: Instance, method: &str) -> bool {
         let Some((_, ClassAttr::Function(own))) = self.host.class_attr(instance.class, method, None) else {
             return false;
         };
-        let base = self.host.class_named(MODULE).and_then(|module| self.host.class_attr(module, method, None));
+        let base = self.host.class_named(base).and_then(|base| self.host.class_attr(base, method, None));
         matches!(base, Some((_, ClassAttr::Function(base))) if base == own)
+    }
+
+    /// True for a module whose items, by their places, are those that an iterator over it gives.
+    pub(in crate::trace) fn is_module_sequence(&mut self, value: ValueId) -> Traced<bool> {
+        let Some(instance) = self.instance(value)? else { return Ok(false) };
+        let is_one = |t: &mut Self, class: &&str| {
+            let class = format!("torch.nn.modules.container.{class}");
+            ["__getitem__", "__iter__", "__len__"].iter().all(|method| t.has_method_of(&class, instance, method))
+        };
+        Ok(self.is_nn_module(instance) && SEQUENCES.iter().any(|class| is_one(self, class)))
     }
 
     /// True for a module whose parameters, buffers and modules are read as `torch.nn.Module` reads them.

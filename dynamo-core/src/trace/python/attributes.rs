@@ -88,8 +88,7 @@ impl Tracer<'_> {
         if self.host.class_attr(class, name, None).is_some() {
             return Ok(Some(true));
         }
-        let found = self.objects.known.iter().find(|&(_, &known)| known == value).map(|(&obj, _)| obj);
-        match (found, self.source(value)) {
+        match (self.found_object(value), self.source(value)) {
             (Some(obj), Some(source)) => {
                 let present = self.host.instance_attr(obj, name).is_some();
                 let name = self.sources.string(name);

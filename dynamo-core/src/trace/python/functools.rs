@@ -1,8 +1,10 @@
 //! `functools`, and what `inspect` tells of functions.
 
 use crate::{
+    host::{Lookup, Obj},
     reason::{Kind, Reason},
     trace::{
+        Traced, Tracer,
         core::value::{Value, ValueId},
         python::sums,
         signature::{Row, row},
@@ -29,6 +31,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         // One of another one takes that one's arguments over.
         Ok(match t.get(function)? {
             Value::Partial(inner, first, named) => {
+                t.keeps_keywords(function)?;
                 let mut all: IndexMap<String, ValueId> = named.into_iter().collect();
                 all.extend(keywords.clone());
                 t.value(Value::Partial(inner, [&first, rest].concat(), all.into_iter().collect()))
@@ -41,3 +44,25 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         sums::accumulate(t, b.arg(1)?, b.opt(2), |t, total, item| t.call(function, vec![total, item], vec![]))
     }),
 ];
+
+impl Tracer<'_> {
+    /// The object of the caller's that a value stands for.
+    pub(in crate::trace) fn found_object(&self, value: ValueId) -> Option<Obj> {
+        self.objects.known.iter().find(|&(_, &known)| known == value).map(|(&obj, _)| obj)
+    }
+
+    /// Ends the graph where the program has changed the keyword arguments of a `functools.partial`, which the trace has
+    /// read before.
+    pub(in crate::trace) fn keeps_keywords(&mut self, partial: ValueId) -> Traced<()> {
+        let partial = self.force(partial)?;
+        let Some(found) = self.found_object(partial) else { return Ok(()) };
+        if let Lookup::Found(keywords) = self.host.attr(found, "keywords")
+            && let Some(&known) = self.objects.known.get(&keywords)
+            && let Value::State(state) = self.objects.values[known]
+            && self.heap.changed().contains(&state)
+        {
+            return Err(Reason::new(Kind::Mutation, "The keyword arguments of a `functools.partial`."));
+        }
+        Ok(())
+    }
+}

@@ -41,6 +41,11 @@ impl Tracer<'_> {
             }
             Value::Object(..) | Value::Instance(_) => match self.call_special(value, "__reversed__", &[])? {
                 Some(iterator) => return Ok(iterator),
+                None if self.is_module_sequence(value)? => {
+                    let mut items = self.all_items(value)?;
+                    items.reverse();
+                    Iter::Call(IterCall { function: "builtins.reversed", args: vec![value], items, at: 0 })
+                }
                 None => return Err(self.not_reversible(value)),
             },
             _ => match self.reversible(value)? {

@@ -1,4 +1,5 @@
-//! Queries and directives to the compiler: whether a program is being compiled, and where to break the graph.
+//! Queries and directives to the compiler: whether a program is being compiled, where to break the graph, and operators
+//! of the program's own.
 
 use crate::{
     reason::{Kind, Reason},
@@ -38,6 +39,11 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         let size = t.get_item(shape, index)?;
         t.specialised(size)?;
         Ok(t.none())
+    }),
+    row("torch._library.custom_ops.CustomOpDef.__call__(operator, /, *args, **kwargs)", |t, b| {
+        let operator = b.arg(0)?;
+        let overload = t.get_attr(operator, "_opoverload")?;
+        t.call(overload, b.rest().to_vec(), b.extra().clone())
     }),
     row("torch._C._get_tracing_state()", |t, _| Ok(t.none())),
     row("torch._C._is_tracing()", |t, _| Ok(t.constant(Constant::Bool(false)))),

@@ -4,7 +4,8 @@
 //! - `autocast`, `grad`, `inference`, `devices`, `deterministic`: torch's modes and their managers; `modes`: the rows
 //!   of those, and of questions about them;
 //! - `tensors`, `questions`: questions about tensors, and others; `tolist`: their elements;
-//! - `optim`, `foreach`: optimisers, and operations on lists of tensors; `numpy`: NumPy's arrays and functions;
+//! - `optim`, `foreach`: optimisers, and operations on lists of tensors; `numpy`: NumPy's arrays and functions, and
+//!   `numpy_writes`: what changes them;
 //! - `autograd_function`: functions with a backward of their own;
 //! - `higher_order`: operators that take functions, whose bodies become subgraphs; `loops`: those that are loops;
 //!   `transforms`: those of `torch.func`;
@@ -24,6 +25,7 @@ mod loops;
 mod modes;
 pub(in crate::trace) mod names;
 pub(in crate::trace) mod numpy;
+mod numpy_writes;
 pub(in crate::trace) mod optim;
 mod questions;
 mod tensors;

@@ -44,16 +44,20 @@ pub(in crate::trace) fn tensor_to_python(name: &str) -> Option<Kind> {
     if READS.contains(&name) { Some(Kind::TensorToPython) } else { ACTS.contains(&name).then_some(Kind::Call) }
 }
 
-/// Why a call without a rule ends the graph.
-pub(in crate::trace) fn why_not(name: &str) -> Kind {
-    /// Managers of a state that no graph holds.
-    const MANAGERS: &str = "warnings.catch_warnings torch.random.fork_rng \
+/// True for managers of a state that no graph holds.
+pub(in crate::trace) fn is_manager(name: &str) -> bool {
+    const MANAGERS: &str = "warnings.catch_warnings torch.random.fork_rng torch.nn.attention.sdpa_kernel \
         torch.autograd.grad_mode.set_multithreading_enabled torch.autograd.anomaly_mode.set_detect_anomaly \
         torch.autograd.anomaly_mode.detect_anomaly torch.autograd.graph.saved_tensors_hooks \
         torch.autograd.profiler.profile torch.profiler.profiler.profile";
+    MANAGERS.split_whitespace().any(|known| known == name)
+}
+
+/// Why a call without a rule ends the graph.
+pub(in crate::trace) fn why_not(name: &str) -> Kind {
     match name {
         "builtins.print" => Kind::Print,
-        _ if MANAGERS.split_whitespace().any(|known| known == name) => Kind::Context,
+        _ if is_manager(name) => Kind::Context,
         _ if name.ends_with(".__enter__") || name.ends_with(".__exit__") => Kind::Context,
         _ => Kind::Call,
     }

@@ -7,7 +7,7 @@
 //! - an array of the caller's is writable, and guarded as the tensor that shares its memory; its sizes are constants;
 //! - a node is put into the graph only where NumPy gives the same shape, element type, kind of object and values for
 //!   samples ([`Host::numpy_agrees`](crate::host::Host::numpy_agrees)); everything else ends the graph;
-//! - nothing here changes an array.
+//! - nothing here changes an array: `numpy_writes` does.
 
 use crate::{
     host::{Ask, NumpyResult, Obj, TensorView},
@@ -29,9 +29,9 @@ pub(in crate::trace) const CLASS: &str = "numpy.ndarray";
 
 /// Functions of arrays and scalars.
 const FUNCTIONS: &str = "abs absolute add all allclose amax amin any arange arccos arccosh arcsin arcsinh arctan arctan2 arctanh \
-    argmax argmin around array array_split asarray atleast_1d atleast_2d atleast_3d average \
+    argmax argmin argsort around array array_split asarray atleast_1d atleast_2d atleast_3d average \
     cbrt ceil clip column_stack concatenate copysign corrcoef cos cosh cov cumprod cumsum deg2rad degrees diff \
-    divide divmod dot dsplit dstack exp exp2 expand_dims expm1 eye fabs flip fliplr flipud float_power floor floor_divide \
+    divide divmod dot dsplit dstack empty empty_like exp exp2 expand_dims expm1 eye fabs flip fliplr flipud float_power floor floor_divide \
     fmax fmin fmod full full_like greater greater_equal heaviside hsplit hstack hypot identity inner isclose isfinite isinf \
     isnan isneginf isposinf kron less less_equal linspace log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not \
     logical_or logical_xor logspace matmul max maximum mean median meshgrid min minimum mod moveaxis multiply nan_to_num \
@@ -45,11 +45,11 @@ const FUNCTIONS: &str = "abs absolute add all allclose amax amin any arange arcc
 
 /// The functions that take a tensor for the array that shares its memory; what others give for one is a tensor, or an
 /// error.
-const TAKING_TENSORS: &str = "array full_like ones_like zeros_like";
+const TAKING_TENSORS: &str = "array empty_like full_like ones_like zeros_like";
 
 /// Methods of arrays.
-pub(in crate::trace) const METHODS: &str = "all any argmax argmin astype clip conj copy cumprod cumsum dot flatten max mean \
-    min prod ravel repeat reshape round squeeze std sum swapaxes take tolist trace transpose var";
+pub(in crate::trace) const METHODS: &str = "all any argmax argmin argsort astype clip conj copy cumprod cumsum dot fill flatten max \
+    mean min prod ravel repeat reshape round squeeze std sum swapaxes take tolist trace transpose var";
 
 /// Calls with integer operands that decide neither the shape nor the element type of the result.
 const OF_ANY_INTEGER: &str = "call_add call_equal call_greater call_greater_equal call_less call_less_equal call_maximum \
@@ -66,7 +66,7 @@ struct Given {
     integers: usize,
 }
 
-fn is_among(names: &str, name: &str) -> bool {
+pub(super) fn is_among(names: &str, name: &str) -> bool {
     names.split_whitespace().any(|known| known == name)
 }
 
@@ -88,8 +88,10 @@ impl Tracer<'_> {
         args: &[ValueId],
         keywords: &Keywords,
     ) -> Traced<Option<ValueId>> {
-        if matches!(name, "torch.from_numpy" | "torch.as_tensor") {
-            return self.tensor_of_array(args, keywords);
+        match name {
+            "torch.from_numpy" | "torch.as_tensor" => return self.tensor_of_array(args, keywords),
+            "torch.tensor" => return self.tensor_like_array(args, keywords),
+            _ => {}
         }
         let Some(name) = name.strip_prefix("numpy.") else { return Ok(None) };
         if let ("asarray" | "asanyarray", &[only], true) = (name, args, keywords.is_empty()) {
@@ -110,7 +112,12 @@ impl Tracer<'_> {
         {
             *first = self.array_of_tensor(*first)?;
         }
-        let target = format!("call_{}", name.replace('.', "_"));
+        if let Some(written) = self.call_numpy_into(name, &args, keywords)? {
+            return Ok(Some(written));
+        }
+        // What memory holds that nobody has written is anything.
+        let name = name.replace("empty", "zeros").replace('.', "_");
+        let target = format!("call_{name}");
         self.emit_numpy(&target, &args, keywords).map(Some)
     }
 
@@ -127,7 +134,10 @@ impl Tracer<'_> {
         {
             return Ok(list);
         }
-        if !is_among(METHODS, name) || name == "tolist" {
+        if let ("fill", &[value], true) = (name, args, keywords.is_empty()) {
+            return self.fill_array(array, value);
+        }
+        if !is_among(METHODS, name) || matches!(name, "fill" | "tolist") {
             return Err(Reason::new(Kind::Call, format!("`{CLASS}.{name}`.")));
         }
         self.emit_numpy(&format!("method_{name}"), &[&[array], args].concat(), keywords)
@@ -200,6 +210,11 @@ impl Tracer<'_> {
         self.known(&meta.sizes).ok_or_else(unknown_sizes)
     }
 
+    /// The element type of an array.
+    pub(super) fn array_dtype(&mut self, node: NodeId) -> Traced<DType> {
+        Ok(self.array_meta(node)?.dtype)
+    }
+
     fn array_meta(&mut self, node: NodeId) -> Traced<TensorMeta> {
         self.graph.torch[node].tensor_meta().cloned().ok_or_else(unknown_sizes)
     }
@@ -252,8 +267,21 @@ impl Tracer<'_> {
         })
     }
 
+    /// `torch.tensor(array, dtype=None)`: a copy; `None` for what is no array.
+    fn tensor_like_array(&mut self, args: &[ValueId], keywords: &Keywords) -> Traced<Option<ValueId>> {
+        let &[array] = args else { return Ok(None) };
+        let Value::NdArray { node, .. } = self.get(array)? else { return Ok(None) };
+        let tensor = self.value(Value::Tensor(node));
+        let copy = self.call_method(tensor, "clone", &[], vec![])?;
+        match &keywords[..] {
+            [] => Ok(Some(copy)),
+            [(name, dtype)] if name == "dtype" => self.call_method(copy, "to", &[*dtype], vec![]).map(Some),
+            _ => Ok(None),
+        }
+    }
+
     /// Puts a call of NumPy's into the graph, if `torch._numpy` gives what NumPy gives.
-    fn emit_numpy(&mut self, name: &str, args: &[ValueId], keywords: &Keywords) -> Traced {
+    pub(super) fn emit_numpy(&mut self, name: &str, args: &[ValueId], keywords: &Keywords) -> Traced {
         let symbolic = match self.options.inference && is_among(OF_ANY_INTEGER, name) {
             true => self.numpy_call(name, args, keywords, true)?,
             false => None,
@@ -289,7 +317,7 @@ impl Tracer<'_> {
 
     /// The node of a call of NumPy's, with what NumPy gives, if `torch._numpy` gives the same; else there is none.
     /// Integers that are symbols are arguments if they are `kept`, and constants otherwise.
-    fn numpy_call(
+    pub(super) fn numpy_call(
         &mut self,
         name: &str,
         args: &[ValueId],
@@ -342,6 +370,11 @@ impl Tracer<'_> {
             Value::Tensor(node) => Ok(self.value(Value::NdArray { node, is_scalar })),
             _ => Err(no_array(name)),
         }
+    }
+
+    /// A value as an argument of a node that computes arrays, where integers are as they are now.
+    pub(super) fn array_arg(&mut self, value: ValueId) -> Traced<Arg> {
+        self.numpy_arg(value, &mut Given { scalars: Vec::new(), kept: false, integers: 0 })
     }
 
     /// A value as an argument of a node that computes arrays.

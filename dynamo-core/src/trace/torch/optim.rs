@@ -7,9 +7,10 @@ use crate::{
     host::Lookup,
     trace::{
         Traced, Tracer,
-        core::value::{Function, Keywords, ValueId},
+        core::value::{Function, Keywords, Value, ValueId},
     },
 };
+use fx::Kind as NodeKind;
 use guards::Constant;
 
 /// The arguments of a call of one of torch's functional optimisers, which compute step counts by tensors.
@@ -22,6 +23,25 @@ pub(in crate::trace) fn capturable(t: &mut Tracer<'_>, function: &str, mut keywo
         }
     }
     Ok(keywords)
+}
+
+/// `tensor.addcdiv_(a, b, value=tensor)`, which eager reads the number from: as torch's Dynamo has it, what is added is
+/// computed apart. `None` for any other call.
+pub(in crate::trace) fn add_quotient(
+    t: &mut Tracer<'_>,
+    this: ValueId,
+    args: &[ValueId],
+    keywords: &Keywords,
+) -> Traced<Option<ValueId>> {
+    let (&[_, _], [(name, value)]) = (args, &keywords[..]) else { return Ok(None) };
+    let Value::Tensor(node) = t.get(*value)? else { return Ok(None) };
+    let is_number = t.graph.torch[node].tensor_meta().is_some_and(|meta| meta.sizes.is_empty() && !meta.requires_grad);
+    if name != "value" || !is_number {
+        return Ok(None);
+    }
+    let quotient = t.call_torch(NodeKind::CallFunction, "torch.div", None, args, vec![])?;
+    let scaled = t.call_torch(NodeKind::CallFunction, "torch.mul", None, &[quotient, *value], vec![])?;
+    t.call_method(this, "add_", &[scaled], vec![]).map(Some)
 }
 
 /// The function that prepares an optimiser's state, which torch's Dynamo, once it is there, has wrapped so that nobody

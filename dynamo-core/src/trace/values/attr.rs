@@ -101,8 +101,14 @@ impl Tracer<'_> {
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
             }
             Value::Builtin(packet) => {
-                match packet.strip_prefix("torch.ops.").map(|packet| format!("{packet}.{name}")) {
-                    Some(overload) if fx::aten::Aten::named(&overload).is_some() => {
+                let overload = packet.strip_prefix("torch.ops.").map(|packet| match packet.strip_prefix("aten.") {
+                    Some(_) => format!("{packet}.{name}"),
+                    None => format!("torch.ops.{packet}.{name}"),
+                });
+                match overload {
+                    Some(overload)
+                        if fx::aten::Aten::named(&overload).is_some() || self.host.has_operator(&overload) =>
+                    {
                         let source = self.source(forced).map(|source| self.sources.attr(source, name));
                         let overload = self.value(Value::Builtin(overload));
                         self.objects.source_of[overload] = source.into();
@@ -114,6 +120,10 @@ impl Tracer<'_> {
             Value::Partial(function, args, _) => match name {
                 "func" => Ok(function),
                 "args" => Ok(self.value(Value::Tuple(args))),
+                "keywords" => match self.found_object(forced) {
+                    Some(found) => self.object_attr(forced, found, name),
+                    None => Err(self.no_attr(forced, name)),
+                },
                 _ => Err(self.no_attr(forced, name)),
             },
             Value::Function(function) if function.object.is_some_and(|found| self.knows_itself(found, name)) => {

@@ -82,6 +82,7 @@ impl Tracer<'_> {
                 self.emit_in_place(NodeKind::CallFunction, "operator.setitem", this, args, vec![])?;
                 Ok(())
             }
+            Value::NdArray { node, is_scalar: false } => self.set_array_item(container, node, key, value),
             Value::State(state) => match self.heap.get(state).clone() {
                 State::List(items) => self.set_list_item(state, items, key, value),
                 State::Deque(deque) if !matches!(self.get(key)?, Value::Slice(_)) => {

@@ -56,6 +56,9 @@ impl Tracer<'_> {
         if !changes && let Some(result) = self.array_operator(name, &[a, b])? {
             return Ok(result);
         }
+        if changes && let Some(result) = self.change_array(name, a, b)? {
+            return Ok(result);
+        }
         if let Some(result) = self.binary_objects(name, changes, a, b)? {
             return Ok(result);
         }

@@ -25,7 +25,8 @@ const FUNCTION_ATTRS: [&str; 9] = [
 ];
 
 /// The attributes that classes without Python code compute, or keep where no dict has them, and that are always there.
-const GETTERS: [(&str, &str); 6] = [
+const GETTERS: [(&str, &str); 7] = [
+    ("functools.partial", "keywords"),
     ("inspect.Signature", "parameters"),
     ("rust_inductor._native.Optimized", "_torchdynamo_orig_callable"),
     ("types.GenericAlias", "__args__"),

@@ -372,6 +372,19 @@ impl Host for PyHost<'_> {
         is_functional(self.py, operator).unwrap_or(false)
     }
 
+    fn gives_nothing(&mut self, operator: &str) -> bool {
+        gives_nothing(self.py, operator).unwrap_or(false)
+    }
+
+    fn has_operator(&mut self, operator: &str) -> bool {
+        schemas(self.py, operator).is_ok_and(|schemas| !schemas.is_empty())
+    }
+
+    fn protocols(&mut self, class: Obj) -> (bool, bool) {
+        let flags = self.object(class).cast::<PyType>().map_or(0, members::flags);
+        (flags & ffi::Py_TPFLAGS_SEQUENCE != 0, flags & ffi::Py_TPFLAGS_MAPPING != 0)
+    }
+
     fn enum_member(&mut self, obj: Obj) -> Option<EnumMember> {
         members::enum_member(&self.object(obj)).unwrap_or(None)
     }
