@@ -273,8 +273,8 @@ pub trait Host {
         None
     }
 
-    /// The member of an enumeration that has a value, or the combination of flags; `None` if there is none, or its class
-    /// decides.
+    /// The member of an enumeration that has a value, or the combination of flags; `None` if there is none, or if its
+    /// class decides.
     fn enum_by_value(&mut self, _class: Obj, _value: &Constant) -> Option<Obj> {
         None
     }

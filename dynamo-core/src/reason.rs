@@ -90,7 +90,7 @@ pub struct Reason {
     /// The builtin class of the exception that the program raises here, if that is certain: handlers may catch it.
     pub exception: Option<String>,
     /// The only argument of that exception, if it is certain.
-    pub argument: Option<Constant>,
+    pub argument: Option<Box<Constant>>,
 }
 
 impl Reason {
@@ -110,7 +110,7 @@ impl Reason {
     /// This reason, where the exception has this argument only.
     #[must_use]
     pub fn with_argument(self, argument: Constant) -> Reason {
-        Reason { argument: Some(argument), ..self }
+        Reason { argument: Some(Box::new(argument)), ..self }
     }
 
     /// This reason, where its text after the class is CPython's own: the only argument.

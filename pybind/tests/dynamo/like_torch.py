@@ -1,6 +1,7 @@
 """Functions whose graphs are compared with those of torch's Dynamo: `ROWS`, each with the arguments of a call."""
 
 # The rows are written as programs are, not as they should be.
+# mypy: disable-error-code="attr-defined, union-attr"
 # ruff: noqa: F841, RET504, RUF005, SIM300
 
 from __future__ import annotations

@@ -434,11 +434,12 @@ def test_attention_within_a_choice_of_kernels_is_captured_in_it():
         with sdpa_kernel(kernel):
             return attention_layout(query, key, value)
 
-    tensors, events = [torch.randn(2, 4, 8, 16).transpose(1, 2) for _ in range(3)], []
+    query, key, value = (torch.randn(2, 4, 8, 16).transpose(1, 2) for _ in range(3))
+    events: list[dict[str, Any]] = []
     compiled, layouts = _capture.optimize(chooses, "eager", listener=events.append), set()
     for kernel in (SDPBackend.FLASH_ATTENTION, SDPBackend.MATH, [SDPBackend.FLASH_ATTENTION]):
-        layouts.add(chooses(*tensors, kernel))
-        assert compiled(*tensors, kernel) == chooses(*tensors, kernel)
+        layouts.add(chooses(query, key, value, kernel))
+        assert compiled(query, key, value, kernel) == chooses(query, key, value, kernel)
     assert len(layouts) == 2
     graphs = [event["graph"] for event in events if event.get("graph") is not None]
     assert any("attention" in str(node.target) for graph in graphs for node in graph.nodes)

@@ -1,10 +1,10 @@
 //! Exceptions that the program raises and catches while it is traced.
 //!
-//! An exception is a [`Base::Exception`](crate::trace::core::state::Base) from where it is raised to its handler. One that leaves the traced function
-//! is not replayed: the graph breaks before the instruction that raises it, which then runs in the original code. The
-//! same holds for a graph break within a handler of the traced function itself: generated code cannot rebuild the state
-//! of a handler, so the graph breaks where the exception was raised; the handler runs in the original code, and what
-//! comes after it is traced in a resume function.
+//! An exception is an instance whose base is a [`Base::Exception`](crate::trace::core::state::Base), from where it is
+//! raised to its handler. One that leaves the traced function is not replayed: the graph breaks before the instruction
+//! that raises it, which then runs in the original code. The same holds for a graph break within a handler of the
+//! traced function itself: generated code cannot rebuild the state of a handler, so the graph breaks where the
+//! exception was raised; the handler runs in the original code, and what comes after it is traced in a resume function.
 //!
 //! Invariant: `Exceptions::handled` is the exception that `raise` without operands raises again; frames that are left
 //! by an exception leave it as they found it.
@@ -30,7 +30,7 @@ impl Tracer<'_> {
         let name = reason.exception.as_ref()?;
         let class = self.host.class_named(&format!("builtins.{name}"))?;
         // Otherwise its text is CPython's own, which a handler must not ask for.
-        let argument = reason.argument.clone().map(|argument| [self.of_constant(argument)]);
+        let argument = reason.argument.clone().map(|argument| [self.of_constant(*argument)]);
         Some(self.make_exception(&format!("builtins.{name}"), class, argument.as_ref().map(<[_; 1]>::as_slice)))
     }
 

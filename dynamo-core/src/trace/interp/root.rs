@@ -179,7 +179,8 @@ impl Tracer<'_> {
         }
     }
 
-    /// True if an exception was caught since there were so many, other than those by which iterators and generators end.
+    /// True if an exception was caught since `raised` of them were, other than those by which iterators and generators
+    /// end.
     fn has_caught_since(&self, raised: usize) -> bool {
         let ends = ["builtins.StopIteration", "builtins.GeneratorExit"];
         let name = |&exception: &ValueId| self.exception_class(exception).map(|(name, _)| name);
