@@ -174,7 +174,9 @@ def find(target: str) -> Any:
     if target in NAMED:
         return NAMED[target]
     owner, _, name = target.rpartition(".")
-    return getattr(OWNERS.get(owner) or getattr(builtins, owner.removeprefix("builtins.")), name)
+    if owner in OWNERS:
+        return getattr(OWNERS[owner], name)
+    return functools.reduce(getattr, target.removeprefix("builtins.").split("."), builtins)
 
 
 OWNERS = {
