@@ -117,8 +117,9 @@ class _Node(torch.autograd.Function):
             return (None,) * len(ctx.needs_input_grad)
         values = list(ctx.saved_tensors)
         anchor = [values.pop()] if values else []
-        is_recorded = torch.is_grad_enabled()
-        sources = [*anchor, *(grad for grad in grads if grad is not None and grad.requires_grad)] if is_recorded else []
+        sources = []
+        if torch.is_grad_enabled():
+            sources = [*anchor, *(grad for grad in grads if grad is not None and grad.requires_grad)]
         if not torch._C._autograd._get_current_graph_task_keep_graph():
             ctx.maybe_clear_saved_tensors()
         values += ctx.sizes

@@ -337,10 +337,7 @@ pub(super) fn is_cached(function: &Bound<'_, PyAny>) -> bool {
 }
 
 /// Calls a function with positional arguments and pairs of keywords and arguments.
-pub(super) fn call_cached<'py>(
-    function: &Bound<'py, PyAny>,
-    arguments: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
+fn call_cached<'py>(function: &Bound<'py, PyAny>, arguments: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let (args, keywords) = (arguments.get_item(0)?, arguments.get_item(1)?);
     let keywords = PyDict::from_sequence(&keywords)?;
     function.call(args.cast_into::<PyTuple>()?, Some(&keywords))

@@ -217,3 +217,29 @@ def test_classes_of_exceptions_that_change() -> None:
     for name, value in changes.items():
         setattr(Changing, name, value)
         compare(program(matrix()), compiled(matrix()))
+
+
+class Plain(Exception):
+    """Has the methods of `Exception`."""
+
+
+class Derived(Plain):
+    def __init__(self, at):
+        Plain.__init__(self, at, at + 1)
+
+
+def test_a_method_read_through_a_class_that_inherits_it_is_guarded_where_it_is_found():
+    def function(x):
+        try:
+            raise Derived(3)
+        except Plain as error:
+            return x + len(error.args), Plain.__str__(error)
+
+    events: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, "eager", listener=events.append)
+    for _ in range(3):
+        compare(function(matrix()), compiled(matrix()))
+    assert [event.get("break") for event in events] == [None]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Plain, "__str__", lambda self: "changed")
+        compare(function(matrix()), compiled(matrix()))

@@ -15,18 +15,25 @@ import torch
 import rust_inductor
 from rust_inductor import _capture, _numpy
 
-#: Functions, their arguments, and whether each is one graph.
-CASES: list[tuple[Any, tuple[Any, ...], bool]] = []
+#: A function, its arguments, and whether it is one graph.
+Case = tuple[Any, tuple[Any, ...], bool]
 
 
-def case(*args: Any, whole: bool = False) -> Any:
-    def add(function: Any) -> Any:
-        CASES.append((function, args, whole))
-        return function
+def cases_of(cases: list[Case], *, are_whole: bool) -> Any:
+    """A decorator that adds functions, with their arguments, to a list of cases."""
 
-    return add
+    def case(*args: Any, whole: bool = are_whole) -> Any:
+        def add(function: Any) -> Any:
+            cases.append((function, args, whole))
+            return function
+
+        return add
+
+    return case
 
 
+CASES: list[Case] = []
+case = cases_of(CASES, are_whole=False)
 A = np.arange(12, dtype=np.float32).reshape(3, 4)
 B = np.linspace(0.0, 1, 4)
 INTS = np.arange(12).reshape(3, 4)

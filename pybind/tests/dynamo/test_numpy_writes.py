@@ -9,22 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from pybind.tests.dynamo.test_numpy import is_same, run
+from pybind.tests.dynamo.test_numpy import INTS, A, Case, cases_of, is_same, run
 from rust_inductor import _capture
 
-A = np.arange(12, dtype=np.float32).reshape(3, 4)
-INTS = np.arange(12).reshape(3, 4)
-
-#: Functions, their arguments, and whether each is one graph.
-CASES: list[tuple[Any, tuple[Any, ...], bool]] = []
-
-
-def case(*args: Any, whole: bool = True) -> Any:
-    def add(function: Any) -> Any:
-        CASES.append((function, args, whole))
-        return function
-
-    return add
+CASES: list[Case] = []
+case = cases_of(CASES, are_whole=True)
 
 
 @case(A)

@@ -71,7 +71,7 @@ pub(in crate::trace) struct Instance {
     pub(in crate::trace) base: Option<Base>,
 }
 
-/// What an instance holds beside its attributes.
+/// The contents of an instance beside its attributes.
 #[derive(Clone, Debug)]
 pub(in crate::trace) enum Base {
     /// A dict or list, with the dotted name of the class.

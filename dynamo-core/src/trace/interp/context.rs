@@ -53,7 +53,7 @@ enum Wrapper {
     Manager,
     /// It calls the function within a manager.
     Decorated,
-    /// The other way round: it is made of the function and of the manager.
+    /// It calls the function, which it has first, within a manager.
     Within,
     /// It calls the function.
     Plain,

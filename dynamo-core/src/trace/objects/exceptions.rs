@@ -124,14 +124,14 @@ impl Tracer<'_> {
     /// A method that a class of exceptions has from one of Python's own, read through the class; `None` for what it has
     /// otherwise.
     pub(super) fn exception_method(&mut self, class: ValueId, obj: Obj, name: &str) -> Option<ValueId> {
-        let found = self.host.class_attr(obj, name, None).filter(|_| self.host.is_exception(obj));
-        let Some((_, ClassAttr::Builtin(method, found))) = found else { return None };
-        if !self.host.is_immutable(obj) {
-            let source = self.source(class)?;
-            let source = self.sources.attr(source, name);
-            self.guard_builtin(obj, name, found, source);
+        let source = self.source(class);
+        if !self.host.is_exception(obj) || source.is_none() && !self.host.is_immutable(obj) {
+            return None;
         }
-        Some(self.value(Value::Builtin(method)))
+        match self.class_method(obj, name, source)? {
+            ClassAttr::Builtin(method, _) => Some(self.value(Value::Builtin(method))),
+            _ => None,
+        }
     }
 
     /// `BaseException.__str__`, or that of `KeyError`, which shows an only argument by its `repr`.

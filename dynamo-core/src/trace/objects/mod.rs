@@ -123,13 +123,9 @@ impl Tracer<'_> {
         instance: Instance,
         name: &str,
     ) -> Traced<Option<(ClassAttr, Option<SourceId>)>> {
-        match (self.host.class_attr(instance.class, name, None), self.class_source(instance)?) {
-            (Some((_, found)), source) => {
-                if let (ClassAttr::Builtin(_, method), Some(source)) = (&found, source) {
-                    self.guard_builtin(instance.class, name, *method, source);
-                }
-                Ok(Some((found, source.map(|source| self.sources.attr(source, name)))))
-            }
+        let source = self.class_source(instance)?;
+        match (self.class_method(instance.class, name, source), source) {
+            (Some(found), source) => Ok(Some((found, source.map(|source| self.sources.attr(source, name))))),
             (None, Some(source)) => {
                 // What its metaclass has no guard tells apart.
                 if !self.host.class_has(instance.class, name) {
@@ -140,6 +136,11 @@ impl Tracer<'_> {
             }
             (None, None) => Ok(None),
         }
+    }
+
+    /// The object of the caller's that a value stands for.
+    pub(in crate::trace) fn found_object(&self, value: ValueId) -> Option<Obj> {
+        self.objects.known.iter().find(|&(_, &known)| known == value).map(|(&obj, _)| obj)
     }
 
     /// The entry of a class under a name, with a guard that no function of the program's takes the place of a method
@@ -341,9 +342,9 @@ impl Tracer<'_> {
             return Ok(None);
         };
         let meta = self.host.class_of(obj);
-        let source = self.sources.step(source, Step::Type);
-        let check = self.class_method(meta, "__instancecheck__", Some(source));
+        let check = self.host.class_attr(meta, "__instancecheck__", None).map(|(_, found)| found);
         let Some(ClassAttr::Function(check)) = check else { return Ok(None) };
+        let source = self.sources.step(source, Step::Type);
         let source = self.sources.attr(source, "__instancecheck__");
         let check = self.lazy(check, source);
         let is = self.call(check, vec![class, value], vec![])?;

@@ -1,7 +1,7 @@
 //! `functools`, and what `inspect` tells of functions.
 
 use crate::{
-    host::{Lookup, Obj},
+    host::Lookup,
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
@@ -46,11 +46,6 @@ pub(in crate::trace) const ROWS: &[Row] = &[
 ];
 
 impl Tracer<'_> {
-    /// The object of the caller's that a value stands for.
-    pub(in crate::trace) fn found_object(&self, value: ValueId) -> Option<Obj> {
-        self.objects.known.iter().find(|&(_, &known)| known == value).map(|(&obj, _)| obj)
-    }
-
     /// Ends the graph where the program has changed the keyword arguments of a `functools.partial`, which the trace has
     /// read before.
     pub(in crate::trace) fn keeps_keywords(&mut self, partial: ValueId) -> Traced<()> {

@@ -116,8 +116,12 @@ impl Tracer<'_> {
             return Ok(Some(written));
         }
         // What memory holds that nobody has written is anything.
-        let name = name.replace("empty", "zeros").replace('.', "_");
-        let target = format!("call_{name}");
+        let name = match name {
+            "empty" => "zeros",
+            "empty_like" => "zeros_like",
+            name => name,
+        };
+        let target = format!("call_{}", name.replace('.', "_"));
         self.emit_numpy(&target, &args, keywords).map(Some)
     }
 
