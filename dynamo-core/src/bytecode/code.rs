@@ -179,6 +179,11 @@ impl CodeObject {
         (self.argcount + self.kwonlyargcount) as usize + packed
     }
 
+    /// Whether calls make generators.
+    pub fn is_generator(&self) -> bool {
+        self.flags & flags::GENERATOR != 0
+    }
+
     /// This code for a caller that has bound the arguments already: one positional parameter for each slot, the
     /// tuple of `*args` and the dict of `**kwargs` included. That is what a frame hook runs in a frame's place.
     pub fn with_bound_arguments(self) -> CodeObject {

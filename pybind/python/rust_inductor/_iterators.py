@@ -1,9 +1,10 @@
-"""Iterators that are made again as far along as a traced program has read them."""
+"""Iterators, and managers that are generators, that are made again as far along as a traced program has read them."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 
@@ -35,3 +36,11 @@ def regrouped(
         if is_given:
             next(group)
     return made
+
+
+def entered_manager(generator: Generator[Any, Any, None]) -> contextlib.AbstractContextManager[Any]:
+    """A manager of `contextlib.contextmanager` between its `__enter__` and its `__exit__`."""
+    manager_type = contextlib._GeneratorContextManager
+    manager = manager_type.__new__(manager_type)
+    manager.gen = generator
+    return manager

@@ -13,6 +13,8 @@
 //! - **Dead locals** are passed on if they are overwritten later: what they hold dies there, as in the original.
 //! - Parameters are unbound as soon as their values are on the stack, so that what the stack held lives no
 //!   longer than it did.
+//! - **Generators** keep their names, and go on at a `yield`: the first step of the new one gives again what that
+//!   yields, and leaves its frame as the old one waits.
 
 mod plan;
 mod prologue;
@@ -154,8 +156,22 @@ pub enum Obstacle {
 /// # Errors
 /// The place cannot be gone on from, or what is given does not fit it.
 pub fn resume(code: &CodeObject, body: &Body, from: &Continuation<'_>) -> Result<Resume, ResumeError> {
+    check_code(code, from.at, flags::SUSPENDS)?;
+    assemble(code, body, from)
+}
+
+/// Makes a function whose generators wait, after their first step, where a generator of `code` waits: `from` is its
+/// `yield`, with the value that is yielded on the stack.
+///
+/// # Errors
+/// The place cannot be gone on from, or what is given does not fit it.
+pub fn resume_generator(code: &CodeObject, body: &Body, from: &Continuation<'_>) -> Result<Resume, ResumeError> {
+    check_code(code, from.at, flags::SUSPENDS & !flags::GENERATOR)?;
+    assemble(code, body, from)
+}
+
+fn assemble(code: &CodeObject, body: &Body, from: &Continuation<'_>) -> Result<Resume, ResumeError> {
     let flow = ControlFlow::new(body)?;
-    check_code(code, from.at)?;
     check_place(body, from)?;
     check_super(code, body, &flow, from.at)?;
     let plan = Plan::new(code, body, &flow, from)?;
@@ -163,10 +179,10 @@ pub fn resume(code: &CodeObject, body: &Body, from: &Continuation<'_>) -> Result
     Ok(Resume { code, parameters: plan.parameters, closure: plan.closure })
 }
 
-/// Whether code of this kind can be left at all.
-fn check_code(code: &CodeObject, at: Inst) -> Result<(), ResumeError> {
+/// Whether code of this kind can be left at all; `suspends` are the flags of code that suspends where that cannot.
+fn check_code(code: &CodeObject, at: Inst, suspends: u32) -> Result<(), ResumeError> {
     let function = flags::OPTIMIZED | flags::NEWLOCALS;
-    if code.flags & flags::SUSPENDS != 0 {
+    if code.flags & suspends != 0 {
         return Err(ResumeError::Unsupported { at, what: Obstacle::Suspends });
     }
     if code.flags & function != function {

@@ -34,7 +34,7 @@ pub(super) fn assemble(
         add_handler(&mut builder, read, name);
     }
     let original = builder.body().order().len();
-    Prologue { builder: &mut builder, next: 0 }.emit(plan, code.firstlineno, from);
+    Prologue { builder: &mut builder, next: 0 }.emit(plan, code, from);
     let body = builder.body_mut();
     body.move_tail(original, 0);
     remove_idle_jumps(body);
@@ -43,7 +43,7 @@ pub(super) fn assemble(
 
 /// Everything but the instructions.
 fn header(plan: &Plan, code: &CodeObject, from: &Continuation<'_>) -> CodeObject {
-    let name = name(&code.name, from.line);
+    let name = if code.is_generator() { code.name.clone() } else { name(&code.name, from.line) };
     let outer = code.qualname.strip_suffix(&code.name).unwrap_or_default();
     CodeObject {
         argcount: plan.parameters.len() as u32,
@@ -74,10 +74,14 @@ struct Prologue<'a> {
 }
 
 impl Prologue<'_> {
-    fn emit(&mut self, plan: &Plan, firstlineno: i32, from: &Continuation<'_>) {
-        self.builder.set_span(Some(Span::line(firstlineno)));
+    fn emit(&mut self, plan: &Plan, code: &CodeObject, from: &Continuation<'_>) {
+        self.builder.set_span(Some(Span::line(code.firstlineno)));
         if !plan.freevars.is_empty() {
             self.builder.emit(Op::CopyFreeVars, plan.freevars.len() as u32);
+        }
+        if code.is_generator() {
+            self.builder.emit(Op::ReturnGenerator, 0);
+            self.builder.pop();
         }
         self.builder.emit(Op::Resume, 0);
         self.builder.set_span(self.builder.body().inst(from.at).span);

@@ -210,8 +210,8 @@ impl Heap {
     }
 
     /// All states as they are now, without a note that they were read.
-    pub(in crate::trace) fn states(&self) -> impl Iterator<Item = &State> {
-        self.rows.values().map(|row| &row.state)
+    pub(in crate::trace) fn states(&self) -> impl Iterator<Item = (StateId, &State)> {
+        self.rows.iter().map(|(id, row)| (id, &row.state))
     }
 
     /// True if the state of an input object was changed.

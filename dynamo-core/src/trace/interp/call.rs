@@ -169,11 +169,10 @@ impl Tracer<'_> {
         }
         let keywords = optim::capturable(self, &function.name, keywords)?;
         let mut frame = self.bind(function, args, keywords)?;
-        let kind = function.code.object.flags;
-        if kind & flags::GENERATOR != 0 {
+        if function.code.object.is_generator() {
             return Ok(self.state(State::Iter(Iter::Generator(Box::new(frame)))));
         }
-        if kind & flags::SUSPENDS != 0 {
+        if function.code.object.flags & flags::SUSPENDS != 0 {
             return Err(Reason::new(Kind::Call, format!("`{}` is a coroutine.", function.name)));
         }
         match self.run(&mut frame)? {

@@ -316,7 +316,7 @@ impl Tracer<'_> {
             }
             (Wrapper::Decorated, &[manager, function]) => {
                 let Some(context) = self.decorating(manager)? else { return Ok(None) };
-                if object.flags & flags::GENERATOR != 0 {
+                if object.is_generator() {
                     let generator = self.call(function, args.to_vec(), keywords.clone())?;
                     self.put_within(generator, context)?;
                     return Ok(Some(generator));

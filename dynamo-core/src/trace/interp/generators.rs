@@ -3,9 +3,9 @@
 //! Semantics: `Objects/genobject.c`. A generator is [`Iter::Generator`] with the frame that waits, [`Iter::Running`]
 //! while it runs. Where it waits for another one (`yield from`), what is sent or thrown goes to that one first.
 //!
-//! Invariant: a generator that waits within `try` or `with` is finished before the function ends: the interpreter runs
-//! what cleans up when it drops one, and no trace knows when that is. Only `except` clauses that let a `GeneratorExit`
-//! pass clean nothing up.
+//! Invariant: a generator that waits within `try` or `with` is finished, or made anew, before the trace ends: the
+//! interpreter runs what cleans up when it drops one, and no trace knows when that is. Only `except` clauses that let
+//! a `GeneratorExit` pass clean nothing up.
 
 use crate::{
     bytecode::{Arg, Inst, InstData, Op},
@@ -198,10 +198,11 @@ impl Tracer<'_> {
         next.map_err(|reason| if self.stops_iteration(&reason) { self.uncaught(reason) } else { reason })
     }
 
-    /// Why a trace cannot stand that leaves a generator in the middle of what cleans up after itself.
-    pub(in crate::trace) fn unfinished(&mut self) -> Option<Reason> {
-        let left = |state: &State| match state {
-            State::Iter(Iter::Generator(frame)) if cleans_up(frame) => Some((**frame).clone()),
+    /// Why a trace cannot stand that leaves a generator in the middle of what cleans up after itself, other than those
+    /// that are made anew.
+    pub(in crate::trace) fn unfinished(&mut self, made: &[StateId]) -> Option<Reason> {
+        let left = |(id, state): (StateId, &State)| match state {
+            State::Iter(Iter::Generator(frame)) if !made.contains(&id) && cleans_up(frame) => Some((**frame).clone()),
             _ => None,
         };
         let left: Vec<Frame> = self.heap.states().filter_map(left).collect();

@@ -8,7 +8,6 @@ use crate::{
         Traced, Tracer,
         capture::{Break, Capture},
         core::{
-            call_stack::CallStack,
             checkpoint::Speculative,
             frame::{Frame, Globals, Next, line_of},
             modes::sets_mode,
@@ -147,7 +146,6 @@ impl Tracer<'_> {
                     continue;
                 }
                 Ok(Next::Yield(_)) => Reason::new(Kind::Opcode, "A function yields."),
-                Ok(Next::Return(_)) if self.unfinished().is_some() => return Err(self.refuse(&checkpoint)),
                 Ok(Next::Return(value)) => match output::returned(&mut self, &frame, value) {
                     Ok(new) => return Ok(self.finish(new, None)),
                     Err(reason) => reason,
@@ -187,13 +185,6 @@ impl Tracer<'_> {
         self.exceptions.raised[raised..].iter().filter_map(name).any(|name| !ends.contains(&name))
     }
 
-    /// Why the function runs as it is, though it was traced to its end.
-    fn refuse(mut self, at: &Checkpoint) -> Break {
-        let reason = self.unfinished().unwrap_or_else(|| Reason::new(Kind::Iteration, "A generator is left."));
-        let (CallStack { lines, spans, .. }, is_refused) = (self.call_stack, self.modes.refuses_breaks);
-        Break { reason, line: at.frame.line(), opcode: None, stack: lines, spans, is_refused }
-    }
-
     /// True once the trace has grown too long.
     pub(in crate::trace) fn is_exhausted(&self) -> bool {
         self.call_stack.steps > self.options.steps || self.heap.is_overworked()
@@ -216,9 +207,6 @@ impl Tracer<'_> {
         let is_refused = self.modes.refuses_breaks;
         let ended = Break { reason, line: checkpoint.frame.line(), opcode, stack, spans, is_refused };
         self.rollback(checkpoint.recorded);
-        if let Some(why) = self.unfinished() {
-            return Err(Break { reason: why, ..ended });
-        }
         match output::broken(&mut self, &checkpoint.frame) {
             Ok(new) => Ok(self.finish(new, Some(ended))),
             Err(why) => match first_raised.filter(|_| why == output::raised_before()) {

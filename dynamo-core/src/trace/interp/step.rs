@@ -104,7 +104,10 @@ impl Tracer<'_> {
             Op::Resume | Op::Nop | Op::NotTaken | Op::Precall => {}
 
             // The stack.
-            Op::PopTop | Op::EndFor | Op::PopIter => drop(f.pop()?),
+            Op::PopTop | Op::EndFor | Op::PopIter => {
+                let dropped = f.pop()?;
+                f.finalizes = self.drops_finalizer(f, dropped);
+            }
             Op::PushNull => self.push_null(f),
             Op::Copy => f.push(f.stack[f.place(i.count())?]),
             Op::Swap => {
@@ -148,8 +151,9 @@ impl Tracer<'_> {
                 self.store_local(f, b)?;
             }
             Op::DeleteFast => {
-                f.finalizes = self.has_finalizer(f.local(i.local()?)?);
+                let dropped = f.local(i.local()?)?;
                 *f.local_mut(i.local()?)? = None;
+                f.finalizes = self.drops_finalizer(f, dropped);
             }
             Op::CopyFreeVars => copy_free_vars(f),
             Op::MakeCell => self.make_cell(f, i.local()?)?,

@@ -67,7 +67,7 @@ impl Tracer<'_> {
         let is_null = matches!(self.objects.values[value], Value::Null);
         self.name_after(value, f.local_name(id));
         let before = std::mem::replace(f.local_mut(id)?, (!is_null).then_some(value));
-        f.finalizes |= before.is_some_and(|before| self.has_finalizer(before));
+        f.finalizes |= before.is_some_and(|before| self.drops_finalizer(f, before));
         Ok(())
     }
 

@@ -34,6 +34,7 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
+            frame::Frame,
             state::{Key, State, StateId},
             value::{Value, ValueId},
         },
@@ -89,8 +90,17 @@ impl Tracer<'_> {
         })
     }
 
-    /// True for an object of the caller's whose class has a finalizer written in Python.
-    pub(in crate::trace) fn has_finalizer(&mut self, value: ValueId) -> bool {
+    /// True if a frame that has dropped a value has dropped an object of the caller's with it which does something
+    /// then: nothing else of the frame holds it.
+    pub(in crate::trace) fn drops_finalizer(&mut self, f: &Frame, dropped: ValueId) -> bool {
+        let same = |held: ValueId| self.objects.forced.get(&held).copied().unwrap_or(held);
+        let dropped = same(dropped);
+        let is_held = f.stack.iter().chain(f.locals.iter().flatten()).any(|&held| same(held) == dropped);
+        !is_held && self.has_finalizer(dropped)
+    }
+
+    /// True for an object of the caller's that does something when it is dropped.
+    fn has_finalizer(&mut self, value: ValueId) -> bool {
         let this = self.objects.forced.get(&value).copied().unwrap_or(value);
         match self.objects.values[this] {
             Value::Object(_, obj) | Value::Lazy(obj) => {
@@ -101,9 +111,11 @@ impl Tracer<'_> {
         }
     }
 
-    /// True for a class with `__del__`, written in Python.
+    /// True for a class with `__del__`, which generators have, too, and for managers that may hold one.
     pub(super) fn finalizes(&mut self, class: Obj) -> bool {
-        matches!(self.host.class_attr(class, "__del__", None), Some((_, ClassAttr::Function(_))))
+        let mut managers = ["contextlib._GeneratorContextManager", "contextlib.ExitStack"].into_iter();
+        managers.any(|name| self.host.class_named(name) == Some(class))
+            || self.host.class_attr(class, "__del__", None).is_some()
     }
 
     /// The class of an object, as a value; `None` for one that may change and that can be reached in no way.

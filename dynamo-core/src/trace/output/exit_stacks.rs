@@ -5,7 +5,7 @@ use crate::trace::{
     Traced,
     core::{
         context::{Context, EXIT_STACK},
-        state::{Leaving, Sort, State, StateId},
+        state::{Leaving, StateId},
         value::{Value, ValueId},
     },
 };
@@ -19,23 +19,27 @@ impl Output<'_, '_> {
             match entry {
                 Leaving::Exit(exit) => match self.t.objects.values[exit].clone() {
                     Value::Exit(Context::Stack(_), _) => return Err(construct("a stack of managers in another one")),
-                    Value::Exit(_, manager) => {
-                        self.builder.copy(1);
-                        self.builder.load_method("enter_context");
-                        self.push(manager)?;
-                        self.builder.call(1);
+                    // It was entered when it was made.
+                    Value::Exit(Context::Generator(_), manager) => self.call_method("push", manager)?,
+                    Value::Exit(context, manager) => {
+                        self.call_method("enter_context", manager)?;
+                        self.entered.push(context);
                     }
-                    _ => {
-                        self.builder.copy(1);
-                        self.builder.load_method("push");
-                        self.push(exit)?;
-                        self.builder.call(1);
-                    }
+                    _ => self.call_method("push", exit)?,
                 },
                 Leaving::Callback(function, args, keywords) => self.push_callback(function, &args, &keywords)?,
             }
             self.builder.pop();
         }
+        Ok(())
+    }
+
+    /// Calls a method of what is on the top, and leaves that there, below the result.
+    fn call_method(&mut self, name: &str, arg: ValueId) -> Traced<()> {
+        self.builder.copy(1);
+        self.builder.load_method(name);
+        self.push(arg)?;
+        self.builder.call(1);
         Ok(())
     }
 
@@ -47,29 +51,5 @@ impl Output<'_, '_> {
         self.builder.store_local(method);
         self.builder.callee(|builder| builder.take_local(method));
         self.call_with(function, args, keywords)
-    }
-
-    /// The ways out among values and in the stacks among them, outermost first.
-    pub(super) fn managers(&self, values: &[ValueId]) -> Vec<ValueId> {
-        let (mut found, mut seen) = (Vec::new(), Vec::new());
-        let mut open: Vec<ValueId> = values.iter().rev().copied().collect();
-        while let Some(value) = open.pop() {
-            let value = self.t.objects.forced.get(&value).copied().unwrap_or(value);
-            match self.t.objects.values[value] {
-                Value::Exit(Context::Stack(stack), _) => open.push(stack),
-                Value::Exit(..) => found.push(value),
-                Value::State(state) if self.t.heap.sort(state) == Sort::Stack && !seen.contains(&state) => {
-                    seen.push(state);
-                    if let State::Stack(entries) = self.t.heap.get(state) {
-                        open.extend(entries.iter().rev().filter_map(|entry| match entry {
-                            Leaving::Exit(exit) => Some(*exit),
-                            Leaving::Callback(..) => None,
-                        }));
-                    }
-                }
-                _ => {}
-            }
-        }
-        found
     }
 }

@@ -11,6 +11,7 @@
 mod effects;
 mod exit_stacks;
 mod function_attrs;
+mod generators;
 mod inputs;
 mod instances;
 mod lazy_iterators;
@@ -24,7 +25,6 @@ use crate::{
     bytecode::{
         Body, Builder, CodeObject, Condition, Const, Handler, Inst, Label, Liveness, LocalId, Op, Operand, Span,
         Splitter, Version,
-        code::flags,
         flow::{ControlFlow, landing},
         renumber::renumber_locals,
         super_calls::{is_bare_super_call, lacks_object},
@@ -90,7 +90,8 @@ pub(super) fn returned(t: &mut Tracer<'_>, frame: &Frame, value: ValueId) -> Tra
     out.begin()?;
     out.effects()?;
     out.push(value)?;
-    out.set_grad(&[])?;
+    out.set_grad()?;
+    out.check_generators(|out| out.states.keys().copied().collect())?;
     out.builder.return_value();
     out.finish_whole()
 }
@@ -108,6 +109,7 @@ pub(super) fn broken(t: &mut Tracer<'_>, frame: &Frame) -> Traced<NewCode> {
     out.begin()?;
     out.effects()?;
     out.restore(frame, &live)?;
+    out.check_generators(|out| out.generators_among(&wanted))?;
     out.finish_split(entry, at)
 }
 
@@ -127,6 +129,10 @@ struct Output<'t, 'h> {
     /// The locals that hold the values that were built.
     built: FxHashMap<ValueId, LocalId>,
     states: FxHashMap<StateId, LocalId>,
+    /// The generators that are being made: what one holds may lead back to it.
+    generators: Vec<StateId>,
+    /// The managers that the new code has entered, outermost first.
+    entered: Vec<Context>,
     /// The graph's results that are wanted, and their places in its tuple.
     results: Vec<NodeId>,
     result_tuple: Option<LocalId>,
@@ -200,7 +206,7 @@ impl<'t, 'h> Output<'t, 'h> {
         if lacks_object(&frame.code.object, frame.body()) {
             return Err(construct("`super()` in a function without a first parameter"));
         }
-        let original = replacement(&frame.code.object);
+        let original = frame.code.object.clone().with_bound_arguments();
         let mut frame_cells = FxHashMap::default();
         for (slot, value) in frame.locals.iter().enumerate() {
             let state = value.and_then(|value| match t.objects.values[value] {
@@ -224,6 +230,8 @@ impl<'t, 'h> Output<'t, 'h> {
             kept: FxHashMap::default(),
             built: FxHashMap::default(),
             states: FxHashMap::default(),
+            generators: Vec::new(),
+            entered: Vec::new(),
             results: Vec::new(),
             result_tuple: None,
             frame_cells,
@@ -368,9 +376,7 @@ impl<'t, 'h> Output<'t, 'h> {
             self.builder.store_local(slot);
         }
         self.hold(frame, live)?;
-        let held: Vec<ValueId> = frame.stack.iter().copied().chain(bound.iter().map(|&(_, value)| value)).collect();
-        let managers = self.managers(&held);
-        self.set_grad(&managers)?;
+        self.set_grad()?;
         for &(slot, _) in plain.filter(|(slot, value)| value.is_none() && slot.as_u32() < self.original.argcount) {
             self.builder.delete_local(slot);
         }
@@ -434,12 +440,12 @@ impl<'t, 'h> Output<'t, 'h> {
     }
 
     /// Sets the mode of autograd as the program has set it, beyond the contexts that set it themselves.
-    fn set_grad(&mut self, stack: &[ValueId]) -> Traced<()> {
+    fn set_grad(&mut self) -> Traced<()> {
         let mut mode = self.t.host.grad_enabled();
-        for &value in stack {
-            let (after, inside) = match self.t.objects.values[value] {
-                Value::Exit(Context::Grad(context), _) => (context.after, context.inside),
-                Value::Exit(Context::Inference(context), _) => (context.grad_after, !context.enabled),
+        for entered in &self.entered {
+            let (after, inside) = match entered {
+                Context::Grad(context) => (context.after, context.inside),
+                Context::Inference(context) => (context.grad_after, !context.enabled),
                 _ => continue,
             };
             if after != mode {
@@ -533,17 +539,4 @@ impl<'t, 'h> Output<'t, 'h> {
 
 fn misfit(error: &dyn std::fmt::Display) -> Reason {
     construct(&format!("code that does not fit: {error}"))
-}
-
-/// The original with the parameters that a replacement has: one for each slot.
-fn replacement(code: &CodeObject) -> CodeObject {
-    let star = |flag: u32| u32::from(code.flags & flag != 0);
-    let slots = code.argcount + code.kwonlyargcount + star(flags::VARARGS) + star(flags::VARKEYWORDS);
-    CodeObject {
-        argcount: slots,
-        posonlyargcount: 0,
-        kwonlyargcount: 0,
-        flags: code.flags & !(flags::VARARGS | flags::VARKEYWORDS),
-        ..code.clone()
-    }
 }

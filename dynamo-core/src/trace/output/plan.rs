@@ -72,10 +72,11 @@ impl Output<'_, '_> {
         Ok(())
     }
 
-    /// The function whose globals are those of a function that has to be made anew.
+    /// The function whose globals are those of a function, or of a generator, that has to be made anew.
     fn owner(&self, value: ValueId) -> Option<SourceId> {
         match &self.t.objects.values[value] {
             Value::Function(function) if !self.is_read(value) => function.globals.owner.expand(),
+            Value::State(state) => self.generator_frame(*state)?.globals.owner.expand(),
             _ => None,
         }
     }
@@ -137,14 +138,13 @@ impl Output<'_, '_> {
                 Context::Null(value) => value.iter().copied().collect(),
                 Context::Suppress(classes) => classes.clone(),
                 Context::Closing(thing) => vec![*thing],
-                Context::Stack(stack) => vec![*stack],
+                Context::Stack(inner) | Context::Generator(inner) => vec![*inner],
                 Context::Grad(_)
                 | Context::Inference(_)
                 | Context::Autocast(_)
                 | Context::Device(_)
                 | Context::Breaks(_)
-                | Context::Profiler(_)
-                | Context::Generator(_) => Vec::new(),
+                | Context::Profiler(_) => Vec::new(),
             },
             Value::Decorated(_, function) => vec![*function],
             Value::Getter(_, parts, keywords) => {
@@ -167,7 +167,7 @@ impl Output<'_, '_> {
         self.t.source(value).is_some() && !matches!(self.t.objects.values[value], Value::Const(_))
     }
 
-    fn parts_of_state(&self, state: StateId) -> Vec<ValueId> {
+    pub(super) fn parts_of_state(&self, state: StateId) -> Vec<ValueId> {
         if let Some(object) = self.t.object_shown(state) {
             return vec![object];
         }
@@ -211,7 +211,8 @@ impl Output<'_, '_> {
                         parts.push(*function);
                         parts
                     }
-                    Iter::Range(_) | Iter::Generator(_) | Iter::Running | Iter::Lost | Iter::Done(_) => Vec::new(),
+                    Iter::Generator(frame) => self.generator_parts(frame),
+                    Iter::Range(_) | Iter::Running | Iter::Lost | Iter::Done(_) => Vec::new(),
                     Iter::Call(call) => call.args.clone(),
                     Iter::Reversed(reversed) => vec![reversed.of],
                     Iter::Object(object) => vec![*object],

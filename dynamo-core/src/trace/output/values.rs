@@ -8,6 +8,7 @@ use crate::{
         Traced,
         core::{
             context::{AUTOCAST, Class, Context},
+            frame::Globals,
             state::{Exhausted, Iter, Made, Reversed, Sort, State, StateId, Table},
             value::{Function, TypeOperator, Value, ValueId},
         },
@@ -29,7 +30,9 @@ impl Output<'_, '_> {
         }
         let value = forced.unwrap_or(value);
         if let Some(source) = self.t.source(value).filter(|_| self.is_read(value)) {
-            return self.load_source(source);
+            // A cell of a function has the source of what it holds.
+            let cell = self.t.cell_of(value);
+            return self.load_source(cell.unwrap_or(source));
         }
         match self.t.objects.values[value].clone() {
             Value::Null => self.builder.push_null(),
@@ -138,12 +141,17 @@ impl Output<'_, '_> {
                 self.builder.call(1);
                 self.keep(value);
             }
-            Value::Exit(_, manager) => {
+            Value::Exit(Context::Generator(_), manager) => {
+                self.push(manager)?;
+                self.builder.load_attr("__exit__");
+            }
+            Value::Exit(context, manager) => {
                 self.push(manager)?;
                 self.builder.copy(1);
                 self.builder.load_method("__enter__");
                 self.builder.call(0);
                 self.builder.pop();
+                self.entered.push(context);
                 self.builder.load_attr("__exit__");
             }
             Value::Slice(parts) => {
@@ -321,7 +329,10 @@ impl Output<'_, '_> {
             }
             State::Set(items, made) => self.push_set(state, items, &made)?,
             State::Iter(iter) => {
-                self.push_iterator(&iter)?;
+                match &iter {
+                    Iter::Generator(frame) => self.push_generator(state, frame)?,
+                    iter => self.push_iterator(iter)?,
+                }
                 let local = self.fresh("iterator");
                 self.builder.copy(1);
                 self.builder.store_local(local);
@@ -417,7 +428,7 @@ impl Output<'_, '_> {
                 out.push(*function)?;
                 out.push_state(*inner)
             })?,
-            Iter::Generator(_) | Iter::Running => return Err(construct("a generator that has begun")),
+            Iter::Generator(_) | Iter::Running => return Err(construct("a generator that runs")),
             Iter::Call(call) => {
                 self.call_named(call.function, call.args.len(), |out| out.push_all(&call.args))?;
                 self.skip_items(call.at);
@@ -579,7 +590,7 @@ impl Output<'_, '_> {
             }),
             Context::Closing(thing) => self.call_named(context.name(), 1, |out| out.push(*thing)),
             Context::Stack(stack) => self.push(*stack),
-            Context::Generator(_) => Err(construct("a generator that has begun")),
+            Context::Generator(generator) => self.push_generator_manager(*generator),
         }
     }
 
@@ -622,19 +633,7 @@ impl Output<'_, '_> {
         if function.code_obj.is_some() {
             return Err(construct(&format!("the function `{}`", function.name)));
         }
-        match function.globals.owner.expand() {
-            Some(owner) => self.push_function_of(owner, function)?,
-            None => {
-                let mut cells = Vec::new();
-                for &cell in &function.closure {
-                    self.push(cell)?;
-                    let local = self.fresh("closure");
-                    self.builder.store_local(local);
-                    cells.push(local);
-                }
-                self.builder.make_function(function.code.object.clone(), &cells);
-            }
-        }
+        self.push_code(&function.code.object, function.globals, &function.closure)?;
         if !function.defaults.is_empty() {
             self.builder.copy(1);
             self.push_all(&function.defaults)?;
@@ -655,11 +654,32 @@ impl Output<'_, '_> {
         Ok(())
     }
 
-    /// Pushes a function that a function which is called has made: its globals are that one's.
-    fn push_function_of(&mut self, owner: SourceId, function: &Function) -> Traced<()> {
-        let code = &function.code.object;
+    /// Pushes a new function without defaults.
+    pub(super) fn push_code(&mut self, code: &CodeObject, globals: Globals, closure: &[ValueId]) -> Traced<()> {
+        if let Some(owner) = globals.owner.expand() {
+            return self.push_code_of(owner, code, closure);
+        }
+        let mut cells = Vec::new();
+        for &cell in closure {
+            self.push_closure_cell(cell)?;
+            let local = self.fresh("closure");
+            self.builder.store_local(local);
+            cells.push(local);
+        }
+        self.builder.make_function(code.clone(), &cells);
+        Ok(())
+    }
+
+    /// Pushes a cell, though nothing may have looked at it: as it is found, it has the source of what it holds.
+    fn push_closure_cell(&mut self, cell: ValueId) -> Traced<()> {
+        let cell = self.t.force(cell)?;
+        self.push(cell)
+    }
+
+    /// Pushes a new function whose globals are those of another one.
+    fn push_code_of(&mut self, owner: SourceId, code: &CodeObject, closure: &[ValueId]) -> Traced<()> {
         if holds_objects(code) {
-            return Err(construct(&format!("the function `{}`, whose code holds objects", function.name)));
+            return Err(construct(&format!("the function `{}`, whose code holds objects", code.qualname)));
         }
         self.call_named("types.FunctionType", 5, |out| {
             out.builder.load_const(Const::Code(Box::new(code.clone())));
@@ -672,8 +692,8 @@ impl Output<'_, '_> {
             }
             out.builder.load_const(Const::Str(code.name.clone()));
             out.builder.load_const(Const::None);
-            out.push_all(&function.closure)?;
-            out.builder.build_tuple(function.closure.len() as u32);
+            closure.iter().try_for_each(|&cell| out.push_closure_cell(cell))?;
+            out.builder.build_tuple(closure.len() as u32);
             Ok(())
         })
     }
