@@ -33,7 +33,20 @@ struct Checkpoint {
     recorded: Recorded,
 }
 
-/// Traces a call of `function` with these arguments, one for each slot.
+/// The places of a trace, as counts of the traced function's instructions, at which its graph may end though nothing
+/// forces it to.
+#[derive(Default)]
+struct Stops {
+    /// The place at which it is to end.
+    wanted: Option<usize>,
+    /// The places at which it could: between statements, with something captured.
+    passed: Vec<usize>,
+    /// Whether code could not be made where the graph ended.
+    is_unbuilt: bool,
+}
+
+/// Traces a call of `function` with these arguments, one for each slot. Where generated code cannot build again what
+/// the program holds at the graph's end, the graph ends earlier.
 ///
 /// # Errors
 /// Nothing can be captured: the function runs as it is.
@@ -43,10 +56,30 @@ pub fn trace(
     arguments: &[Option<Obj>],
     options: &Options,
 ) -> Result<Capture, Break> {
-    let mut tracer = Tracer::new(host, options);
-    let refused = |reason| Break { reason, line: 0, opcode: None, stack: vec![], spans: vec![], is_refused: false };
-    let frame = tracer.root(function, arguments).map_err(refused)?;
-    tracer.run_root(frame)
+    let mut attempt = |stops: &mut Stops| {
+        let mut tracer = Tracer::new(host, options);
+        let refused = |reason| Break { reason, line: 0, opcode: None, stack: vec![], spans: vec![], is_refused: false };
+        let frame = tracer.root(function, arguments).map_err(refused)?;
+        tracer.run_root(frame, stops)
+    };
+    let mut stops = Stops::default();
+    let ended = match attempt(&mut stops) {
+        Err(ended) if stops.is_unbuilt && !ended.is_refused => ended,
+        result => return result,
+    };
+    // A value that is built at a place was mostly there at the places before, too.
+    let (mut built, mut open) = (None, &stops.passed[..]);
+    while let Some(&wanted) = open.get(open.len() / 2) {
+        let (before, after) = (&open[..open.len() / 2], &open[open.len() / 2 + 1..]);
+        match attempt(&mut Stops { wanted: Some(wanted), ..Stops::default() }) {
+            Ok(capture) => (built, open) = (Some(capture), after),
+            Err(_) => open = before,
+        }
+    }
+    match built {
+        Some(capture) => Ok(Capture { ended: Some(ended), ..capture }),
+        None => Err(ended),
+    }
 }
 
 impl Tracer<'_> {
@@ -117,12 +150,14 @@ impl Tracer<'_> {
     }
 
     /// Runs the traced function to its end, or to the first instruction that cannot be traced.
-    fn run_root(mut self, mut frame: Frame) -> Result<Capture, Break> {
+    fn run_root(mut self, mut frame: Frame, stops: &mut Stops) -> Result<Capture, Break> {
         // Where the exception was raised whose handler runs.
         let mut raised_at: Option<Checkpoint> = None;
         // Where the first exception was raised: code cannot go on with one that the trace has raised.
         let mut first_raised: Option<Checkpoint> = None;
+        let mut place = 0;
         loop {
+            place += 1;
             first_raised = first_raised.filter(|_| !self.heap.is_laden());
             if raised_at.is_none() && first_raised.is_none() {
                 self.heap.commit();
@@ -134,6 +169,12 @@ impl Tracer<'_> {
             self.call_stack.lines = vec![line_of(&frame)];
             self.call_stack.globals = vec![frame.globals];
             self.call_stack.spans = vec![frame.span()];
+            if raised_at.is_none() && first_raised.is_none() && frame.stack.is_empty() && self.graph_is_needed() {
+                stops.passed.push(place);
+            }
+            if stops.wanted == Some(place) {
+                return self.end(checkpoint, Reason::new(Kind::Construct, ""), None, stops);
+            }
             let reason = match self.step(&mut frame) {
                 Ok(Next::Go) => {
                     let exception_waits = frame.stack.last().is_some_and(|top| self.exceptions.raised.contains(top));
@@ -148,7 +189,10 @@ impl Tracer<'_> {
                 Ok(Next::Yield(_)) => Reason::new(Kind::Opcode, "A function yields."),
                 Ok(Next::Return(value)) => match output::returned(&mut self, &frame, value) {
                     Ok(new) => return Ok(self.finish(new, None)),
-                    Err(reason) => reason,
+                    Err(reason) => {
+                        stops.is_unbuilt = true;
+                        reason
+                    }
                 },
                 Err(reason) if self.catch(&mut frame, at, &reason) => {
                     if raised_at.is_none() && self.has_caught_since(raised) {
@@ -171,8 +215,8 @@ impl Tracer<'_> {
                 });
             }
             return match raised_at {
-                Some(raised_at) => self.end(raised_at, reason.within_handler(), None),
-                None => self.end(checkpoint, reason, first_raised),
+                Some(raised_at) => self.end(raised_at, reason.within_handler(), None, stops),
+                None => self.end(checkpoint, reason, first_raised, stops),
             };
         }
     }
@@ -197,6 +241,7 @@ impl Tracer<'_> {
         checkpoint: Checkpoint,
         reason: Reason,
         first_raised: Option<Checkpoint>,
+        stops: &mut Stops,
     ) -> Result<Capture, Break> {
         let (stack, spans) = self
             .call_stack
@@ -212,9 +257,10 @@ impl Tracer<'_> {
             Err(why) => match first_raised.filter(|_| why == output::raised_before()) {
                 Some(first) => {
                     self.call_stack.failed_at = Some((ended.stack, ended.spans));
-                    self.end(first, ended.reason.after_exception(), None)
+                    self.end(first, ended.reason.after_exception(), None, stops)
                 }
                 None => {
+                    stops.is_unbuilt = true;
                     let text = format!("{} {why}", ended.reason.text);
                     Err(Break { reason: Reason { text, ..ended.reason }, ..ended })
                 }
