@@ -11,7 +11,6 @@ use crate::{
         },
     },
 };
-use guards::{Root, Source, SourceId};
 
 impl Output<'_, '_> {
     /// Replays what the trace changed in objects of the caller's, in the order of the first change.
@@ -198,17 +197,9 @@ impl Output<'_, '_> {
             self.builder.store_deref(slot);
             return Ok(());
         }
-        let cell = self.t.found_cell(state).filter(|&cell| self.is_of_argument(cell)).ok_or_else(unknown)?;
         self.push(content)?;
-        self.load_source(cell)?;
+        self.push_origin(state)?;
         self.builder.store_attr("cell_contents");
         Ok(())
-    }
-
-    /// True for a cell of a function that is an argument: no change on the way leads to another one.
-    fn is_of_argument(&self, cell: SourceId) -> bool {
-        let base = |source: SourceId| self.t.sources.get(source).and_then(Source::base);
-        let function = base(cell).and_then(base).and_then(|function| self.t.sources.get(function));
-        matches!(function, Some(Source::Root(Root::Local(_))))
     }
 }
