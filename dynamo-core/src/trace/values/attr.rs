@@ -71,6 +71,10 @@ impl Tracer<'_> {
                 let class = classes::type_of(self, forced);
                 class.map_err(|_| self.no_attr(forced, name))
             }
+            // The graph ends where it is called.
+            Value::Object(class, _) if class == "builtins.generator" && generators::METHODS.contains(&name) => {
+                Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
+            }
             Value::Object(..) | Value::Instance(_) => match self.instance(forced)? {
                 Some(instance) => self.instance_get(instance, name),
                 None => Err(self.no_attr(forced, name)),
