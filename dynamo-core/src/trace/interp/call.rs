@@ -482,7 +482,7 @@ impl Tracer<'_> {
         let meta = self.graph.torch[node].tensor_meta().cloned();
         if let Some(meta) = &meta
             && keywords.is_empty()
-            && let Some(known) = self.question(name, args, meta)?
+            && let Some(known) = self.question(node, name, args, meta)?
         {
             return Ok(known);
         }
@@ -525,13 +525,26 @@ impl Tracer<'_> {
     }
 
     /// The answer of a method that only asks for metadata which is constant.
-    fn question(&mut self, name: &str, args: &[ValueId], meta: &fx::TensorMeta) -> Traced<Option<ValueId>> {
+    fn question(
+        &mut self,
+        node: fx::NodeId,
+        name: &str,
+        args: &[ValueId],
+        meta: &fx::TensorMeta,
+    ) -> Traced<Option<ValueId>> {
         let sizes = self.known(&meta.sizes);
         let strides = self.known(&meta.strides);
         let answer = match (name, args) {
             ("dim" | "ndimension", []) => Constant::Int(meta.sizes.len() as i64),
             ("is_floating_point", []) => Constant::Bool(meta.dtype.is_float()),
             ("is_complex", []) => Constant::Bool(meta.dtype.class() == DTypeClass::Complex),
+            ("is_conj" | "is_neg", []) => {
+                let known = self.pending();
+                match self.lowered_pending(&known, node) {
+                    Some(pending) => Constant::Bool(if name == "is_conj" { pending.conj } else { pending.neg }),
+                    None => return Ok(None),
+                }
+            }
             ("element_size", []) => Constant::Int(meta.dtype.size() as i64),
             ("numel" | "nelement", []) => match sizes {
                 Some(sizes) => Constant::Int(sizes.iter().product()),
