@@ -101,6 +101,85 @@ def test_a_manual_step() -> None:
     assert [event["break_reason"] for event in events] == [None]
 
 
+def test_gradients_are_set_to_zero() -> None:
+    def of(net: nn.Module, x: Any) -> Any:
+        net.zero_grad(set_to_none=False)
+        return net(x)
+
+    rust_inductor.reset()
+    events: list[dict[str, Any]] = []
+    compiled = _capture.optimize(of, "rust_inductor", listener=events.append)
+    for function in (compiled, compiled, of):
+        net = nn.Linear(3, 2)
+        for p in net.parameters():
+            p.grad = torch.ones_like(p)
+        before = [p.grad for p in net.parameters()]
+        function(net, torch.ones(3)).sum().backward()
+        assert all(p.grad is grad for p, grad in zip(net.parameters(), before, strict=True))
+        torch.testing.assert_close([p.grad for p in net.parameters()], [torch.ones(2, 3), torch.ones(2)])
+    assert [event["break_reason"] for event in events] == [None]
+
+
+def history(x: Any, w: Any) -> Any:
+    y = x * 2
+    z = y[0]
+    return x.grad_fn is None, x.is_leaf, y.grad_fn is None, z.is_leaf, z, w.requires_grad
+
+
+def history_of_what_is_recorded(x: Any, w: Any) -> Any:
+    y = w * 2
+    return y.grad_fn is None, y.is_leaf, w.is_leaf, y
+
+
+def history_without_recording(x: Any, w: Any) -> Any:
+    with torch.no_grad():
+        y = w * 2
+        return y.grad_fn is None, y.is_leaf, y, w[0].is_leaf
+
+
+def history_of_what_is_written(x: Any, w: Any) -> Any:
+    y = x + 1
+    before = y.is_leaf
+    y.mul_(w)
+    return before, y.is_leaf, y.grad_fn is None, y
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+@pytest.mark.parametrize(
+    "program",
+    [history, history_of_what_is_recorded, history_without_recording, history_of_what_is_written],
+)
+def test_history(program: Callable[..., Any], recorded: bool) -> None:
+    rust_inductor.reset()
+    events: list[dict[str, Any]] = []
+    compiled = _capture.optimize(program, "rust_inductor", listener=events.append)
+    for flag in (recorded, not recorded, recorded):
+        for x in (torch.ones(3), torch.ones(3, requires_grad=flag) * 1):
+            w = torch.full((3,), 2.0, requires_grad=flag)
+            torch.testing.assert_close(compiled(x, w), program(x, w))
+    if program is history:
+        assert events[0]["break_reason"] is None
+
+
+def test_flags_that_are_set_already() -> None:
+    def of(x: Any, w: Any) -> Any:
+        x.requires_grad_(False)
+        w.requires_grad_()
+        w.requires_grad_(True)
+        return (x * 2).requires_grad_(False) + w
+
+    rust_inductor.reset()
+    events: list[dict[str, Any]] = []
+    compiled = _capture.optimize(of, "rust_inductor", listener=events.append)
+    x, w = torch.ones(3), torch.ones(3, requires_grad=True)
+    torch.testing.assert_close(compiled(x, w), of(x, w))
+    assert [event["break_reason"] for event in events] == [None]
+    # Flags that do change are the caller's.
+    x, w = torch.ones(3, requires_grad=True), torch.ones(3)
+    torch.testing.assert_close(compiled(x, w), of(x, w))
+    assert (x.requires_grad, w.requires_grad) == (False, True)
+
+
 @pytest.mark.parametrize("wrong", [torch.ones(4), torch.ones(3, dtype=torch.float64), 1.0])
 def test_what_torch_refuses_it_refuses(wrong: Any) -> None:
     def of(w: Any, grad: Any) -> Any:

@@ -457,10 +457,10 @@ impl Tracer<'_> {
         if name == "requires_grad_"
             && keywords.is_empty()
             && matches!(args, [] | [_])
-            && self.requires_grad(this)?
-            && args.iter().try_fold(true, |all, &arg| Ok(all && self.truth(arg)?))?
+            && let wanted = args.first().map_or(Ok(true), |&arg| self.truth(arg))?
+            && self.requires_as(this, wanted)?
         {
-            // It does already.
+            // It does already, or does not.
             return Ok(this);
         }
         if let ("tolist", [], true, Value::Tensor(node)) = (name, args, keywords.is_empty(), self.get(this)?)
@@ -493,6 +493,15 @@ impl Tracer<'_> {
             ("new_tensor", [data], Some(meta)) => self.new_tensor(*data, &meta, keywords),
             _ => self.call_torch(NodeKind::CallMethod, name, Some(this), args, keywords),
         }
+    }
+
+    /// True for a tensor of which it is known that it requires gradients, or that it does not, as is wanted.
+    fn requires_as(&mut self, tensor: ValueId, wanted: bool) -> Traced<bool> {
+        if self.requires_grad(tensor)? {
+            return Ok(wanted);
+        }
+        let Ok(known) = self.get_attr(tensor, "requires_grad") else { return Ok(false) };
+        Ok(!wanted && matches!(self.get(known)?, Value::Const(Constant::Bool(false))))
     }
 
     /// The offset of a tensor of the caller's in its storage, under a guard.
