@@ -16,6 +16,7 @@ mod listing;
 mod names;
 mod node;
 pub mod passes;
+pub mod pending;
 pub mod prim;
 pub mod python;
 pub mod scalar;

@@ -20,6 +20,7 @@ use crate::torch::Torch;
 use fx::aten::autocast::{self, Cast};
 use fx::aten::{Aten, Packet, rules::Rule};
 use fx::passes::{functionalize, spell_sizes};
+use fx::pending::carry_out;
 use inductor::plan::{CallKind, Plan, Step};
 use pyo3::exceptions::{PyException, PyNotImplementedError, PyRuntimeError, PyValueError};
 use pyo3::intern;
@@ -160,7 +161,9 @@ pub(crate) fn compile_lowered(
     let modes: FxHashSet<_> = lowered.nodes().filter(|&id| lowered[id].target == autograd::SET_GRAD).collect();
     lowered.retain(|id| !modes.contains(&id));
     let written = functional.written;
-    let results = results(py, &lowered, &functional.results, original)?;
+    let pending =
+        carry_out(&mut lowered).map_err(|name| refused(format!("%{name} may be conjugated when it is read")))?;
+    let results = results(py, &lowered, &functional.results, &pending, original)?;
     let roles = Roles { weights, saved_from: None, spends: false };
     let compiled = match graph {
         Some(graph) => {

@@ -12,10 +12,13 @@ use crate::torch::Torch;
 use autograd::{Cut, Saved, differentiate, followed_results, is_of_latest_release, minimum_cut};
 use fx::aten::Aten;
 use fx::passes::{Given, functionalize, spell_sizes};
+use fx::pending::carry_out;
 use fx::symbols::Source;
+use fx::{Arg, NodeId};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use rustc_hash::FxHashMap;
 use std::time::Instant;
 use symshapes::TensorMeta;
 
@@ -35,6 +38,10 @@ pub(crate) struct Differentiated {
     /// The values that backward graphs read: whether each is an input, and its number among the inputs or outputs.
     #[pyo3(get)]
     saved: Vec<(bool, usize)>,
+    /// Values that backward graphs read and that are, perhaps, in the memory of a result, which the program may write
+    /// to: the place among `saved`, and the number of the result.
+    #[pyo3(get)]
+    shared: Vec<(usize, usize)>,
     /// The sizes that backward graphs read besides: the number of an input, and a dimension if it is a tensor, of which
     /// the size is meant, or the stride.
     #[pyo3(get)]
@@ -80,7 +87,9 @@ pub(crate) fn differentiate_lowered(
     let start = Instant::now();
     let lowered = &lowered.get().graph;
     let is_followed = followed_results(lowered, &requires_grad).map_err(|error| refused(&error))?;
-    let functional = functionalize(lowered).map_err(|error| refused(&error))?;
+    let mut functional = functionalize(lowered).map_err(|error| refused(&error))?;
+    let pending = carry_out(&mut functional.graph)
+        .map_err(|name| refused(&format!("%{name} may be conjugated when it is read")))?;
     let is_other = |op: &Aten| is_of_latest_release(*op) && !torch.is_of_tables();
     if let Some(op) = functional.graph.nodes().filter_map(|node| functional.graph[node].target.op()).find(is_other) {
         return Err(refused(&format!("another derivative of `{op}` in this release")));
@@ -93,7 +102,7 @@ pub(crate) fn differentiate_lowered(
         _ => None,
     };
     let detached = functional.results.iter().enumerate().filter_map(is_detached).collect();
-    let results = results(py, &functional.graph, &functional.results, lowered)?;
+    let results = results(py, &functional.graph, &functional.results, &pending, lowered)?;
     let reached = joint.gradients.iter().map(Option::is_some).collect();
     let pool = &joint.graph.exprs;
     let strides =
@@ -106,6 +115,7 @@ pub(crate) fn differentiate_lowered(
         // What cannot be compiled has to run as it is.
         has_spelling(graph).map_err(|why| refused(&why))?;
     }
+    let shared = shared(&forward.graph, &forward.saved, forward.results);
     let (outputs, saved, saved_bytes) = (forward.results, forward.saved, forward.saved_bytes);
     let size = |source| match source {
         Source::Int(input) => (input, None, false),
@@ -127,6 +137,7 @@ pub(crate) fn differentiate_lowered(
         forward: Py::new(py, forward)?,
         outputs,
         saved: saved.collect(),
+        shared,
         sizes,
         saved_bytes,
         followed,
@@ -134,6 +145,30 @@ pub(crate) fn differentiate_lowered(
         reached,
     };
     Ok((made, results, functional.written))
+}
+
+/// The values among `saved` that may be views of what a result is a view of, by place, with the number of that result.
+/// A value that is a result itself has its version.
+fn shared(graph: &fx::Graph, saved: &[Saved], results: usize) -> Vec<(usize, usize)> {
+    let mut roots: FxHashMap<NodeId, NodeId> = FxHashMap::default();
+    for id in graph.nodes() {
+        let node = &graph[id];
+        let is_view = |op: Aten| op.is_view() || op.traits().alias.is_some();
+        let is_look = node.target == "operator.getitem" || node.op().is_some_and(is_view);
+        let of = node.args.first().and_then(Arg::as_node).filter(|_| is_look);
+        let root = of.map_or(id, |of| roots.get(&of).copied().unwrap_or(of));
+        roots.insert(id, root);
+    }
+    let outputs = graph.output_node().and_then(|output| graph[output].args.first());
+    let Some(Arg::Tuple(outputs) | Arg::List(outputs)) = outputs else { return Vec::new() };
+    let root = |number: usize| outputs.get(number).and_then(Arg::as_node).and_then(|node| roots.get(&node));
+    let result_of =
+        |number: usize| (0..results).find(|&result| root(result).is_some_and(|of| root(number) == Some(of)));
+    let places = saved.iter().enumerate().filter_map(|(place, saved)| match saved {
+        Saved::Output(number) if *number >= results => Some((place, result_of(*number)?)),
+        _ => None,
+    });
+    places.collect()
 }
 
 /// Tells of symbolic sizes that Python cannot compute.

@@ -1,6 +1,9 @@
 //! Results of a graph that are in memory which the caller has, too: an input's, or that of another result. The compiled
 //! graph gives the tensor whose memory it is, and each result is made a view of that, as it is in eager.
 //!
+//! A tensor that is the conjugate or the negative of its memory is one for the caller, too, who can ask: the graph
+//! gives the memory, and the result is read by those bits.
+//!
 //! A view's place is what torch gives for the sizes of the graph. Where those are symbolic, it is what the shape rules
 //! give for the result, in expressions that a call evaluates; torch has to agree for several assignments of the
 //! symbols.
@@ -11,6 +14,7 @@ use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
 use fx::aten::Packet;
 use fx::passes::{Base, Given, View};
+use fx::pending::Pending;
 use fx::{Arg, Graph, TensorMeta};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -18,12 +22,21 @@ use pyo3::types::{PyDict, PyTuple};
 use std::sync::Arc;
 use symshapes::{Expr, Pool, Sym};
 
-/// A result: the number of an output; or of an input, counted from −1 down; or the same and where the view of it lies.
+/// A result: the number of an output; or of an input, counted from −1 down; or the same and the bits that it is read
+/// by, and where the view of it lies, if it is another one.
 #[derive(IntoPyObject)]
 pub(crate) enum ResultRow {
     Base(i64),
-    View(i64, Vec<i64>, Vec<i64>, i64),
-    Symbolic(i64, Py<SymbolicPlace>),
+    Pending(i64, Bits),
+    View(i64, Bits, Vec<i64>, Vec<i64>, i64),
+    Symbolic(i64, Bits, Py<SymbolicPlace>),
+}
+
+/// The conjugate and the negative bit of a tensor.
+type Bits = (bool, bool);
+
+fn bits(pending: Pending) -> Bits {
+    (pending.conj, pending.neg)
 }
 
 /// The arguments of `as_strided`: sizes, strides and offset.
@@ -60,42 +73,54 @@ impl SymbolicPlace {
     }
 }
 
-/// A row per result: how it is made of the outputs of a functional graph; `None` where the results are the outputs.
-/// `original` is the graph that the functional one was made of, which has the results themselves.
+/// A row per result: how it is made of the outputs of a functional graph, in which `pending` is yet to be carried out;
+/// `None` where the results are the outputs. `original` is the graph that the functional one was made of, which has the
+/// results themselves.
 pub(crate) fn results(
     py: Python<'_>,
     graph: &Graph,
     results: &[Given],
+    pending: &[Pending],
     original: &Graph,
 ) -> PyResult<Option<Vec<ResultRow>>> {
-    if results.iter().enumerate().all(|(number, result)| *result == Given::Output(number)) {
+    let of = |number: usize| pending.get(number).copied().unwrap_or_default();
+    let is_output = |(number, result): (usize, &Given)| *result == Given::Output(number) && of(number) == Pending::NONE;
+    if results.iter().enumerate().all(is_output) {
         return Ok(None);
     }
     let (outputs, originals) = (outputs(graph), outputs(original));
     let shared = Arc::new((graph.exprs.clone(), Symbols::of(graph)));
     let row = |(place, result): (usize, &Given)| {
         let (base, path) = match result {
-            Given::Output(number) => return Ok(ResultRow::Base(*number as i64)),
+            Given::Output(number) => {
+                let (of, number) = (of(*number), *number as i64);
+                let is_plain = of == Pending::NONE;
+                return Ok(if is_plain { ResultRow::Base(number) } else { ResultRow::Pending(number, bits(of)) });
+            }
             Given::View { base, path } => (*base, path),
         };
-        let (number, of) = match base {
-            Base::Input(number) => (-1 - number as i64, graph.placeholders().nth(number)),
-            Base::Output(number) => (number as i64, outputs.get(number).and_then(Arg::as_node)),
+        let (number, of, of_base) = match base {
+            Base::Input(number) => (-1 - number as i64, graph.placeholders().nth(number), Pending::NONE),
+            Base::Output(number) => (number as i64, outputs.get(number).and_then(Arg::as_node), of(number)),
         };
+        let unknown = || PyValueError::new_err("a result is a view whose place is not known");
+        if of_base != Pending::NONE {
+            return Err(unknown());
+        }
         if path.is_empty() {
             return Ok(ResultRow::Base(number));
         }
-        let unknown = || PyValueError::new_err("a result is a view whose place is not known");
         let base = of.and_then(|of| graph[of].tensor_meta()).ok_or_else(unknown)?;
         let pool = &graph.exprs;
         if let Some(known) = known(base, &|e| pool.as_int(e)) {
             let place = viewed(py, base, known, path, &|e| pool.as_int(e))?;
-            let (sizes, strides, offset) = place.ok_or_else(unknown)?;
-            return Ok(ResultRow::View(number, sizes, strides, offset));
+            let ((sizes, strides, offset), pending) = place.ok_or_else(unknown)?;
+            return Ok(ResultRow::View(number, bits(pending), sizes, strides, offset));
         }
         let meta = originals.get(place).and_then(Arg::as_node).and_then(|node| original[node].tensor_meta());
         let place = symbolic(py, &shared, base, meta.ok_or_else(unknown)?, path);
-        Ok(ResultRow::Symbolic(number, Py::new(py, place.ok_or_else(unknown)?)?))
+        let (place, pending) = place.ok_or_else(unknown)?;
+        Ok(ResultRow::Symbolic(number, bits(pending), Py::new(py, place)?))
     };
     results.iter().enumerate().map(row).collect::<PyResult<_>>().map(Some)
 }
@@ -121,7 +146,7 @@ fn symbolic(
     base: &TensorMeta,
     result: &TensorMeta,
     path: &[View],
-) -> Option<SymbolicPlace> {
+) -> Option<(SymbolicPlace, Pending)> {
     // Windows that are longer than the dimension are no guard's business, and eager refuses them.
     if path.iter().any(|view| view.overload.packet() == Packet::unfold) {
         return None;
@@ -130,6 +155,7 @@ fn symbolic(
     let place = SymbolicPlace { of: shared.clone(), sizes, strides, starts: [result.offset, base.offset] };
     let (pool, symbols) = &**shared;
     let mut agreed: Vec<Values> = Vec::new();
+    let mut pending = None;
     let hints: Option<Values> = symbols.list().map(|sym| pool.symbol_hint(sym)).collect();
     let up = (0..TRIALS).map(|trial| symbols.list().zip(trial..).map(|(sym, at)| tried(pool, sym, at)).collect());
     let down = |trial| symbols.list().zip((0..=trial).rev()).map(|(sym, at)| tried(pool, sym, at)).collect();
@@ -143,14 +169,18 @@ fn symbolic(
         let found = viewed(py, base, known(base, &value)?, path, &value);
         // What guards rule out may be refused.
         let Ok(found) = found else { continue };
-        if found? != place.evaluated(&values)? {
+        let (found, read) = found?;
+        if *pending.get_or_insert(read) != read {
+            return None;
+        }
+        if found != place.evaluated(&values)? {
             // Only several symbols can be related by guards, which the values that are tried do not keep.
             symbols.list().nth(1)?;
             continue;
         }
         agreed.push(values);
     }
-    (agreed.len() >= NEEDED).then_some(place)
+    if agreed.len() >= NEEDED { Some((place, pending?)) } else { None }
 }
 
 /// The value to try for a symbol in its range: numbers that small ones divide, each another one.
@@ -167,8 +197,8 @@ fn known(tensor: &TensorMeta, value: &dyn Fn(Expr) -> Option<i64>) -> Option<(Ve
 }
 
 /// The place at which torch has the view of a tensor of these sizes and strides, counted from that one's first
-/// element; `None` if its elements are read as another type, conjugated or negated. torch takes the views of a tensor
-/// without data.
+/// element, and what is pending in it; `None` if its elements are read as another type. torch takes the views of a
+/// tensor without data.
 ///
 /// # Errors
 /// torch refuses, or an argument has no value.
@@ -178,7 +208,7 @@ fn viewed(
     places: (Vec<i64>, Vec<i64>),
     path: &[View],
     value: &dyn Fn(Expr) -> Option<i64>,
-) -> PyResult<Option<AsStrided>> {
+) -> PyResult<Option<(AsStrided, Pending)>> {
     let empty = Torch::get(py)?.without_data(py, base.dtype, places, false)?;
     let mut view = empty.clone();
     let given = |arg: &Arg| {
@@ -207,9 +237,9 @@ fn viewed(
         }
     }
     let of = |name: &str| view.call_method0(name);
-    let is_read_otherwise = of("is_conj")?.is_truthy()? || of("is_neg")?.is_truthy()?;
-    if is_read_otherwise || !view.getattr("dtype")?.eq(empty.getattr("dtype")?)? {
+    if !view.getattr("dtype")?.eq(empty.getattr("dtype")?)? {
         return Ok(None);
     }
-    Ok(Some((of("size")?.extract()?, of("stride")?.extract()?, of("storage_offset")?.extract()?)))
+    let pending = Pending { conj: of("is_conj")?.is_truthy()?, neg: of("is_neg")?.is_truthy()? };
+    Ok(Some(((of("size")?.extract()?, of("stride")?.extract()?, of("storage_offset")?.extract()?), pending)))
 }

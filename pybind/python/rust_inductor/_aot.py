@@ -10,7 +10,8 @@ import torch
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch._aot_autograd import runtime_wrappers
 from torch._functorch.partitioners import min_cut_rematerialization_partition
-from torch._guards import TracingContext
+from torch._guards import TracingContext, detect_fake_mode
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 from rust_inductor import _log_code, _native
 
@@ -35,21 +36,50 @@ def compile_module(
     ``because`` is why the graph was not compiled in Rust alone.
     """
     _native.check_options(options)
+    untold: list[tuple[str, _native.CompiledFn]] = []
+    is_settled = False
 
-    has_custom_operators = False
+    def tell(kind: str, compiled: _native.CompiledFn) -> None:
+        if not is_settled:
+            untold.append((kind, compiled))
+            return
+        if on_graph is not None:
+            on_graph(kind, compiled)
+        _log_code.log(kind, compiled)
+
+    callable_, is_pending = _compiled(gm, example_inputs, options, tell, weights, because)
+    pending = _memory_as_outputs(gm, example_inputs) if is_pending else []
+    if pending:
+        untold.clear()
+        callable_ = _with_bits(_compiled(gm, example_inputs, options, tell, weights, because)[0], pending)
+    is_settled = True
+    for kind, compiled in untold:
+        tell(kind, compiled)
+    return callable_
+
+
+def _compiled(
+    gm: torch.fx.GraphModule,
+    example_inputs: Sequence[Any],
+    options: Mapping[str, Any] | None,
+    tell: Callable[[str, _native.CompiledFn], None],
+    weights: Sequence[int],
+    because: str | None,
+) -> tuple[Callable[..., Any], bool]:
+    """Compile a graph; tell whether tensors in it are read by the conjugate or the negative bit, which kernels lose."""
+    has_custom_operators = is_pending = False
 
     def compiler(kind: str) -> Compiler:
         def compile_aten(graph: torch.fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
-            nonlocal has_custom_operators
+            nonlocal has_custom_operators, is_pending
+            is_pending |= any(_is_read_by_bits(node.meta.get("val")) for node in graph.graph.nodes)
             has_custom_operators |= any(_is_custom(node.target) for node in graph.graph.nodes)
             known = weights if len(inputs) == len(example_inputs) else ()
             compiled = _native.compile_graph(graph, options, **_roles(kind, known))
             # In the instance's own dict, since torch copies that to the wrappers that it puts around a backward graph.
             compiled._boxed_call = True
             compiled.remarks = ["by way of AOTAutograd" + (f": {because}" if because else "")]
-            if on_graph is not None:
-                on_graph(kind, compiled)
-            _log_code.log(kind, compiled)
+            tell(kind, compiled)
             written = _written(graph.graph)
             return _uncounted(compiled, written) if written else compiled
 
@@ -69,7 +99,49 @@ def compile_module(
     if not has_custom_operators:
         for first_call in first_calls:
             first_call._is_first = False
-    return callable_
+    return callable_, is_pending
+
+
+def _is_read_by_bits(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and (value.is_conj() or value.is_neg())
+
+
+def _memory_as_outputs(gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> list[tuple[int, bool, bool]]:
+    """Let a captured graph give the memory of results that are conjugates or negatives of theirs.
+
+    Give their numbers, and which bits each is read by. Nothing is done where tensors without data cannot tell.
+    """
+    mode = detect_fake_mode(inputs) or FakeTensorMode()
+    is_real = [isinstance(x, torch.Tensor) and not isinstance(x, FakeTensor) for x in inputs]
+    fakes = [mode.from_tensor(x) if real else x for x, real in zip(inputs, is_real, strict=True)]
+    try:
+        with mode, torch.no_grad():
+            results = torch.fx.Interpreter(gm).run(*fakes)
+    except Exception:  # whatever an operator raises that has no rule for tensors without data
+        return []
+    output = gm.graph.output_node()
+    nodes = list(output.args[0])  # type: ignore[arg-type]
+    found = [(at, x.is_conj(), x.is_neg()) for at, x in enumerate(results) if _is_read_by_bits(x)]
+    with gm.graph.inserting_before(output):
+        for at, is_conj, is_neg in found:
+            for is_pending, name in ((is_conj, torch.conj), (is_neg, torch._neg_view)):
+                nodes[at] = gm.graph.call_function(name, (nodes[at],)) if is_pending else nodes[at]
+    output.args = (tuple(nodes),)
+    gm.recompile()
+    return found
+
+
+def _with_bits(compiled: Callable[..., Any], pending: Sequence[tuple[int, bool, bool]]) -> Callable[..., Any]:
+    """A call whose results of these numbers are read by the conjugate or the negative bit."""
+
+    def run(*args: Any) -> tuple[Any, ...]:
+        results = list(compiled(*args))
+        for at, is_conj, is_neg in pending:
+            results[at] = results[at].conj() if is_conj else results[at]
+            results[at] = torch._neg_view(results[at]) if is_neg else results[at]
+        return tuple(results)
+
+    return run
 
 
 def _written(graph: torch.fx.Graph) -> list[int]:

@@ -34,7 +34,7 @@ class Followed:
         self.made = made
         self.on_graph = on_graph
         self.forward, self.outputs, self.saved, self.followed = made.forward, made.outputs, made.saved, made.followed
-        self.sizes = made.sizes
+        self.sizes, self.shared = made.sizes, made.shared
         followed = {number for number, _ in self.followed}
         pairs = enumerate(zip(requires_grad, made.reached, strict=True))
         self.unreached = [at for at, (requires, is_reached) in pairs if requires and not is_reached]
@@ -101,7 +101,10 @@ class _Node(torch.autograd.Function):
         ctx.of = of
         ctx.set_materialize_grads(False)
         anchor = (torch.empty(0),) if of.saved else ()
-        ctx.save_for_backward(*[args[at] if is_input else given[at] for is_input, at in of.saved], *anchor)
+        saved = [args[at] if is_input else given[at] for is_input, at in of.saved]
+        for place, number in of.shared:
+            saved[place] = _counted(saved[place], given[number])
+        ctx.save_for_backward(*saved, *anchor)
         ctx.sizes = [_size(args[at], dim, is_stride) for at, dim, is_stride in of.sizes]
         ctx.strides = [strides or _layout(given[at]) for at, strides in of.followed]
         results = tuple(given[: of.outputs])
@@ -159,6 +162,15 @@ def _size(value: Any, dim: int | None, is_stride: bool) -> int:
     if dim is None:
         return int(value)
     return int(value.stride(dim) if is_stride else value.size(dim))
+
+
+def _counted(value: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
+    """Give a value with the version of a result in whose memory it may be, by which a write to that is noticed."""
+    if value.untyped_storage().data_ptr() != result.untyped_storage().data_ptr():
+        return value
+    if value.dtype != result.dtype:
+        return value.clone()
+    return result.detach().as_strided(value.size(), value.stride(), value.storage_offset())
 
 
 def _layout(result: torch.Tensor) -> tuple[int, ...]:

@@ -28,7 +28,7 @@ class Checked(NamedTuple):
 def with_views(compiled: Compiled, results: Sequence[_native.Result], detached: Sequence[int] = ()) -> Compiled:
     """Make results that are in the memory of inputs, or of each other, of those tensors: a view each.
 
-    Some of them, by number, autograd does not follow.
+    So are results whose memory holds the conjugate or the negative. Some, by number, autograd does not follow.
     """
 
     def run(*args: Any) -> tuple[Any, ...]:
@@ -36,12 +36,14 @@ def with_views(compiled: Compiled, results: Sequence[_native.Result], detached: 
         outputs = compiled(*args)
         given = []
         for result in results:
-            number, *place = (result,) if isinstance(result, int) else result
+            number, (is_conj, is_neg), *place = (result, (False, False)) if isinstance(result, int) else result
             base = outputs[number] if number >= 0 else args[-1 - number]
             if place:
                 size, stride, offset = place if len(place) > 1 else place[0].at(args)
                 base = base.as_strided(size, stride, base.storage_offset() + offset)
-            given.append(base)
+            if is_conj:
+                base = base.conj()
+            given.append(torch._neg_view(base) if is_neg else base)
         for at in detached:
             given[at] = given[at].detach()
         return tuple(given)

@@ -484,7 +484,7 @@ fn is_torch(py: Python<'_>, file: &str) -> bool {
 }
 
 /// Files and folders of torch's own whose functions are inlined, where they are called from what is traced.
-const INLINED: [&str; 26] = [
+const INLINED: [&str; 29] = [
     "/torch/_VF.py",
     "/torch/_prims_common/__init__.py",
     "/torch/backends/__init__.py",
@@ -498,7 +498,10 @@ const INLINED: [&str; 26] = [
     "/torch/nn/utils/convert_parameters.py",
     "/torch/nn/utils/parametrize.py",
     "/torch/nn/utils/parametrizations.py",
+    "/torch/nn/utils/rnn.py",
+    "/torch/nn/utils/spectral_norm.py",
     "/torch/nn/utils/stateless.py",
+    "/torch/nn/utils/weight_norm.py",
     "/torch/nn/attention/",
     "/torch/_functorch/apis.py",
     "/torch/_functorch/functional_call.py",

@@ -240,6 +240,64 @@ def breaks_in_autocast(x, w):
     return y, z, x @ w
 
 
+def breaks_twice(x, w):
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        y = x @ w
+        print("inside")
+        with torch.autocast("cpu", enabled=False):
+            z = x @ w
+            print("within", torch.is_autocast_enabled("cpu"))
+            z = z @ w
+        u = x @ w
+    return y, z, u, x @ w, torch.is_autocast_enabled("cpu")
+
+
+def breaks_behind(x, w):
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        y = x @ w
+        print("inside")
+        y = y @ w
+    z = x @ w
+    print("behind", torch.is_autocast_enabled("cpu"))
+    with torch.autocast("cpu", dtype=torch.float16):
+        return y, z, x @ w
+
+
+def breaks_in_one_that_is_kept(x, w):
+    with BFLOAT:
+        y = x @ w
+        print("inside")
+        y = y @ w
+    return y, x @ w
+
+
+def breaks_and_raises(x, w):
+    try:
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            y = x @ w
+            print("inside")
+            y = y @ w
+            raise ValueError
+    except ValueError:
+        return y, x @ w
+
+
+def breaks_and_returns(x, w):
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        y = x @ w
+        print("inside")
+        return y @ w
+
+
+def breaks_where_it_is_left_by_others(x, w):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(torch.autocast("cpu", dtype=torch.bfloat16))
+        y = x @ w
+        print("inside")
+        y = y @ w
+    return y, x @ w
+
+
 def breaks_in_nothing(x, w):
     with contextlib.nullcontext(w) as other, contextlib.suppress(ValueError):
         y = x @ other
@@ -257,7 +315,20 @@ def breaks_in_its_own(x, counter):
 
 
 @pytest.mark.parametrize("backend", ["eager", "rust_inductor"])
-@pytest.mark.parametrize("function", [breaks_in_autocast, breaks_in_nothing, breaks_in_its_own])
+@pytest.mark.parametrize(
+    "function",
+    [
+        breaks_in_autocast,
+        breaks_twice,
+        breaks_behind,
+        breaks_in_one_that_is_kept,
+        breaks_and_raises,
+        breaks_and_returns,
+        breaks_where_it_is_left_by_others,
+        breaks_in_nothing,
+        breaks_in_its_own,
+    ],
+)
 def test_a_break_inside(function, backend, capsys):
     make = (lambda: (X, Counter())) if function is breaks_in_its_own else lambda: (X, W)
     compiled = _capture.optimize(function, backend=backend)
@@ -265,6 +336,20 @@ def test_a_break_inside(function, backend, capsys):
     for _ in range(2):
         assert outcome(compiled, make()) == expected
         assert capsys.readouterr().out == expected_output
+
+
+@pytest.mark.parametrize(
+    ("function", "breaks"), [(breaks_in_autocast, 1), (breaks_twice, 2), (breaks_in_one_that_is_kept, 1)]
+)
+def test_leaving_autocast_is_no_break(function, breaks):
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(function, backend="rust_inductor", listener=log.append)
+    for _ in range(2):
+        assert outcome(compiled, (X, W)) == outcome(function, (X, W))
+    assert len([event for event in log if event.get("break_reason")]) == breaks
+    # The mode around the call is guarded, and is the one afterwards.
+    with torch.autocast("cpu", enabled=False), torch.no_grad():
+        assert outcome(compiled, (X, W)) == outcome(function, (X, W))
 
 
 @pytest.mark.parametrize("backend", ["eager", "rust_inductor"])

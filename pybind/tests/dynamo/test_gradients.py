@@ -564,3 +564,76 @@ def test_gradients_where_operands_are_equal_or_no_numbers(name: str, followed: t
         assert (eager is None) == (ours is None)
         if eager is not None and ours is not None:
             torch.testing.assert_close(ours, eager, equal_nan=True)
+
+
+def doubled_view(x: Any) -> Any:
+    y = x * 2
+    return (y * y).sum(), y[0]
+
+
+def transposed(x: Any) -> Any:
+    y = x * 2
+    return (y * y).sum(), y.t()
+
+
+def view_of_exponentials(x: Any) -> Any:
+    y = x.exp()
+    return y.sum(), y.view(-1)
+
+
+def detached_view(x: Any) -> Any:
+    y = x.exp()
+    return y.sum(), y[0].detach()
+
+
+def view_of_a_product(x: Any) -> Any:
+    y = x @ x.t()
+    return (y @ y).sum(), y.t()[1:]
+
+
+def written_with_autograd(view: Any) -> None:
+    view.mul_(2)
+
+
+def written_without_autograd(view: Any) -> None:
+    with torch.no_grad():
+        view.mul_(2)
+
+
+def written_detached(view: Any) -> None:
+    view.detach().mul_(2)
+
+
+@pytest.mark.parametrize("write", [written_with_autograd, written_without_autograd, written_detached])
+@pytest.mark.parametrize("program", [doubled_view, transposed, view_of_exponentials, detached_view, view_of_a_product])
+def test_writes_to_views_of_what_is_saved_are_noticed(program: Any, write: Any) -> None:
+    for function in (program, rust_inductor.compile(program)):
+        x = torch.linspace(-1, 1, 6).reshape(3, 2).requires_grad_()
+        result, view = function(x)
+        write(view)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            result.backward()
+
+
+@pytest.mark.parametrize("program", [doubled_view, transposed, view_of_exponentials, view_of_a_product])
+def test_views_of_what_is_saved_have_gradients(program: Any) -> None:
+    given = [torch.linspace(-1, 1, 6).reshape(3, 2).requires_grad_() for _ in range(2)]
+    for function, x in zip((program, rust_inductor.compile(program)), given, strict=True):
+        result, view = function(x)
+        (result + (view * view).sum()).backward()
+    torch.testing.assert_close(given[0].grad, given[1].grad)
+
+
+def test_a_view_of_a_leaf_may_not_be_changed() -> None:
+    def of(x: Any) -> Any:
+        x[0].mul_(2)
+        return x.sum()
+
+    compiled = rust_inductor.compile(of)
+    for function in (of, compiled):
+        with pytest.raises(RuntimeError, match="a view of a leaf Variable"):
+            function(torch.ones(3, 2, requires_grad=True))
+    x = torch.ones(3, 2)
+    assert compiled(x) == 8
+    with torch.no_grad():
+        assert compiled(torch.ones(3, 2, requires_grad=True)) == 8

@@ -45,6 +45,8 @@ pub(in crate::trace) struct Modes {
     pub(in crate::trace) refuses_breaks: bool,
     /// The managers that are entered, the outermost first.
     pub(in crate::trace) entered: Vec<ValueId>,
+    /// The autocasts that were entered before the trace began and that the program has left, in this order.
+    pub(in crate::trace) left: Vec<ValueId>,
 }
 
 /// The mode of deterministic algorithms that the program has set.
@@ -94,6 +96,7 @@ impl Modes {
             deterministic: None,
             refuses_breaks: host.refuses_breaks(),
             entered: Vec::new(),
+            left: Vec::new(),
         }
     }
 }

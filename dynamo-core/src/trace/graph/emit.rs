@@ -19,7 +19,7 @@ use crate::{
     },
 };
 use cranelift_entity::EntityRef;
-use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta, torch_ops};
+use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta, pending::Pending, torch_ops};
 use guards::{Constant, SourceId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -174,6 +174,12 @@ impl Tracer<'_> {
         if self.writes_wider_class(node) {
             return Err(raised("RuntimeError: a result type that cannot be cast to the tensor's"));
         }
+        if self.is_view_of_leaf(changed) {
+            return Err(Reason::new(
+                Kind::Mutation,
+                format!("`{target}` of a view of a leaf that requires gradients."),
+            ));
+        }
         let tried = match self.changed_in_place(node) {
             Some(changed) => Meta::Tensor(changed),
             // What fails has to fail at its own place in the program, with the effects before it.
@@ -297,8 +303,14 @@ impl Tracer<'_> {
         let is_usual =
             self.options.lowers && self.host.default_dtype() == DType::F32 && self.modes.autocast.current.is_empty();
         let is_asked = self.graph.without_rule.last() == Some(&node);
-        let parts =
-            if is_usual && is_asked { self.host.parts(&self.graph.torch, &mut self.shapes.env, node) } else { None };
+        // Tensors without data, which torch is given, have nothing pending that a call could carry out.
+        let is_plain = |t: &mut Self| {
+            let (known, inputs) = (t.pending(), t.graph.torch[node].inputs());
+            let mut tensors = inputs.into_iter().filter(|&input| t.graph.torch[input].tensor_meta().is_some());
+            tensors.all(|input| t.lowered_pending(&known, input) == Some(Pending::NONE))
+        };
+        let asks = is_usual && is_asked && is_plain(self);
+        let parts = if asks { self.host.parts(&self.graph.torch, &mut self.shapes.env, node) } else { None };
         parts.is_some_and(|parts| self.graph.lowered.expand(node, &parts, obstacles))
     }
 

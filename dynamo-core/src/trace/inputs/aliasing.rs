@@ -29,6 +29,7 @@ enum Alike {
     Deque,
     Set,
     Function,
+    Tensor,
     Object(String),
 }
 
@@ -161,6 +162,7 @@ impl Tracer<'_> {
         match &self.objects.values[value] {
             Value::Object(class, _) => Some(Alike::Object(class.clone())),
             Value::Function(_) => Some(Alike::Function),
+            Value::Tensor(_) => Some(Alike::Tensor),
             Value::State(state) => match self.heap.sort(*state) {
                 Sort::List => Some(Alike::List),
                 Sort::Dict => Some(Alike::Dict),

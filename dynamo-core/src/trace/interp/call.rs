@@ -456,10 +456,10 @@ impl Tracer<'_> {
         if name == "requires_grad_"
             && keywords.is_empty()
             && matches!(args, [] | [_])
-            && self.requires_grad(this)?
-            && args.iter().try_fold(true, |all, &arg| Ok(all && self.truth(arg)?))?
+            && let wanted = args.first().map_or(Ok(true), |&arg| self.truth(arg))?
+            && self.requires_as(this, wanted)?
         {
-            // It does already.
+            // It does already, or does not.
             return Ok(this);
         }
         if let ("tolist", [], true, Value::Tensor(node)) = (name, args, keywords.is_empty(), self.get(this)?)
@@ -481,7 +481,7 @@ impl Tracer<'_> {
         let meta = self.graph.torch[node].tensor_meta().cloned();
         if let Some(meta) = &meta
             && keywords.is_empty()
-            && let Some(known) = self.question(name, args, meta)?
+            && let Some(known) = self.question(node, name, args, meta)?
         {
             return Ok(known);
         }
@@ -492,6 +492,15 @@ impl Tracer<'_> {
             ("new_tensor", [data], Some(meta)) => self.new_tensor(*data, &meta, keywords),
             _ => self.call_torch(NodeKind::CallMethod, name, Some(this), args, keywords),
         }
+    }
+
+    /// True for a tensor of which it is known that it requires gradients, or that it does not, as is wanted.
+    fn requires_as(&mut self, tensor: ValueId, wanted: bool) -> Traced<bool> {
+        if self.requires_grad(tensor)? {
+            return Ok(wanted);
+        }
+        let Ok(known) = self.get_attr(tensor, "requires_grad") else { return Ok(false) };
+        Ok(!wanted && matches!(self.get(known)?, Value::Const(Constant::Bool(false))))
     }
 
     /// The offset of a tensor of the caller's in its storage, under a guard.
@@ -524,13 +533,26 @@ impl Tracer<'_> {
     }
 
     /// The answer of a method that only asks for metadata which is constant.
-    fn question(&mut self, name: &str, args: &[ValueId], meta: &fx::TensorMeta) -> Traced<Option<ValueId>> {
+    fn question(
+        &mut self,
+        node: fx::NodeId,
+        name: &str,
+        args: &[ValueId],
+        meta: &fx::TensorMeta,
+    ) -> Traced<Option<ValueId>> {
         let sizes = self.known(&meta.sizes);
         let strides = self.known(&meta.strides);
         let answer = match (name, args) {
             ("dim" | "ndimension", []) => Constant::Int(meta.sizes.len() as i64),
             ("is_floating_point", []) => Constant::Bool(meta.dtype.is_float()),
             ("is_complex", []) => Constant::Bool(meta.dtype.class() == DTypeClass::Complex),
+            ("is_conj" | "is_neg", []) => {
+                let known = self.pending();
+                match self.lowered_pending(&known, node) {
+                    Some(pending) => Constant::Bool(if name == "is_conj" { pending.conj } else { pending.neg }),
+                    None => return Ok(None),
+                }
+            }
             ("element_size", []) => Constant::Int(meta.dtype.size() as i64),
             ("numel" | "nelement", []) => match sizes {
                 Some(sizes) => Constant::Int(sizes.iter().product()),

@@ -89,6 +89,7 @@ pub(super) fn returned(t: &mut Tracer<'_>, frame: &Frame, value: ValueId) -> Tra
     out.plan(&[value])?;
     out.begin()?;
     out.effects()?;
+    out.leave_autocasts();
     out.push(value)?;
     out.set_grad()?;
     out.check_generators(|out| out.states.keys().copied().collect())?;
@@ -108,6 +109,7 @@ pub(super) fn broken(t: &mut Tracer<'_>, frame: &Frame) -> Traced<NewCode> {
     out.plan(&wanted)?;
     out.begin()?;
     out.effects()?;
+    out.leave_autocasts();
     out.restore(frame, &live)?;
     out.check_generators(|out| out.generators_among(&wanted))?;
     out.finish_split(entry, at)
@@ -157,6 +159,8 @@ struct Output<'t, 'h> {
     /// The sources of the prefetched inputs, and the parameter that holds the tuple of them.
     prefetched: Vec<SourceId>,
     prefetched_tuple: Option<LocalId>,
+    /// The autocasts that were entered before the graph and that the program has left.
+    left: Vec<LocalId>,
 }
 
 /// The locals that are read from an instruction on, with their values; none for those that have none.
@@ -246,6 +250,7 @@ impl<'t, 'h> Output<'t, 'h> {
             common: inputs::CommonSources::default(),
             prefetched: Vec::new(),
             prefetched_tuple: None,
+            left: Vec::new(),
         })
     }
 
@@ -270,6 +275,7 @@ impl<'t, 'h> Output<'t, 'h> {
                 self.kept.insert(name, kept);
             }
         }
+        self.find_left()?;
         if !self.t.graph_is_needed() {
             return Ok(());
         }
@@ -437,6 +443,29 @@ impl<'t, 'h> Output<'t, 'h> {
     fn is_argument(&self, value: ValueId, name: &str) -> bool {
         let source = self.t.source(value).and_then(|source| self.t.sources.get(source));
         matches!(source, Some(Source::Root(Root::Local(id))) if self.text(id) == name)
+    }
+
+    /// Reads the autocasts that are left behind the graph, before anything is overwritten.
+    fn find_left(&mut self) -> Traced<()> {
+        for manager in self.t.modes.left.clone() {
+            let source = self.t.source(manager).ok_or_else(|| construct("a manager without a source"))?;
+            self.load_source(source)?;
+            let local = self.fresh("left");
+            self.builder.store_local(local);
+            self.left.push(local);
+        }
+        Ok(())
+    }
+
+    /// Leaves the autocasts that were entered before the graph, and that the program has left.
+    fn leave_autocasts(&mut self) {
+        for manager in self.left.clone() {
+            self.builder.load_local(manager);
+            self.builder.load_method("__exit__");
+            (0..3).for_each(|_| self.builder.load_const(Const::None));
+            self.builder.call(3);
+            self.builder.pop();
+        }
     }
 
     /// Sets the mode of autograd as the program has set it, beyond the contexts that set it themselves.

@@ -153,6 +153,22 @@ impl Tracer<'_> {
         Ok(())
     }
 
+    /// `__exit__` of a manager that was entered before the trace began. The graph goes on in the mode before, as in one
+    /// that is entered; it ends as it began, and the manager is left behind it.
+    pub(in crate::trace) fn leave_autocast_object(&mut self, this: ValueId) -> Traced {
+        let mut attr = |name: &str| self.get_attr(this, name).map(Some);
+        let (device, dtype) = (attr("device")?, attr("prev_fastdtype")?);
+        let (enabled, cache) = (attr("prev")?, attr("prev_cache_enabled")?);
+        let before = self.autocast_with(device, dtype, enabled, cache)?;
+        let is_within = self.modes.autocast.entered.len() > self.modes.left.len();
+        if is_within || self.source(this).is_none() || self.modes.left.contains(&this) {
+            return Err(Reason::new(Kind::Context, format!("`{AUTOCAST}.__exit__`.")));
+        }
+        self.enter_autocast(before);
+        self.modes.left.push(this);
+        Ok(self.none())
+    }
+
     /// Ends the graph outside of every manager that it entered.
     pub(in crate::trace) fn restore_autocast(&mut self) {
         for entered in self.modes.autocast.entered.clone().into_iter().rev() {

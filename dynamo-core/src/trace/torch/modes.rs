@@ -84,6 +84,17 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("torch.autograd.grad_mode.set_grad_enabled.__exit__(self, exc_type, exc_value, traceback)", |t, b| {
         leave(t, b, Class::Given)
     }),
+    row("torch.amp.autocast_mode.autocast.__exit__(self, exc_type, exc_val, exc_tb)", |t, b| {
+        let this = b.arg(0)?;
+        for place in 1..4 {
+            // What is told of an exception goes on behind the manager, where no graph is.
+            let told = b.arg(place)?;
+            if !matches!(t.get(told)?, Value::Const(Constant::None)) {
+                return Err(Reason::new(Kind::Context, format!("`{}` for an exception.", b.name())));
+            }
+        }
+        t.leave_autocast_object(this)
+    }),
     row("torch.is_grad_enabled torch._C.is_grad_enabled()", |t, _| {
         let grad = t.modes.grad;
         Ok(t.constant(Constant::Bool(grad)))

@@ -1,6 +1,7 @@
 //! Questions about tensors.
 
 use crate::{
+    host::View,
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -12,8 +13,12 @@ use crate::{
         signature::{Bound, Row, row},
     },
 };
-use fx::Kind as NodeKind;
+use fx::{
+    Kind as NodeKind, NodeId,
+    pending::{Pending, pending},
+};
 use guards::Constant;
+use rustc_hash::FxHashMap;
 use symshapes::{DType, Device, DeviceKind};
 
 pub(in crate::trace) const ROWS: &[Row] = &[
@@ -23,6 +28,8 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
     row("torch.is_floating_point(input)", |t, b| of_dtype(t, b, "is_floating_point")),
     row("torch.is_complex(input)", |t, b| of_dtype(t, b, "is_complex")),
+    row("torch.is_conj(input)", |t, b| of_tensor(t, b, "is_conj")),
+    row("torch.is_neg(input)", |t, b| of_tensor(t, b, "is_neg")),
     row("torch.Tensor.size(self, dim=...)", size),
     row("torch.Tensor.__len__(self)", |t, b| builtins::length(t, b.arg(0)?)),
     row("torch.Tensor.new(self, *args, **kwargs)", new),
@@ -180,6 +187,41 @@ fn of_dtype(t: &mut Tracer<'_>, b: &Bound<'_>, question: &str) -> Traced {
     }
     let dtype = t.get_attr(tensor, "dtype")?;
     t.get_attr(dtype, question)
+}
+
+/// A question that a method of the tensor answers.
+fn of_tensor(t: &mut Tracer<'_>, b: &Bound<'_>, method: &str) -> Traced {
+    let tensor = b.arg(0)?;
+    if !matches!(t.get(tensor)?, Value::Tensor(_)) {
+        return Err(raised("TypeError: a tensor is expected"));
+    }
+    t.call_method(tensor, method, &[], vec![])
+}
+
+impl Tracer<'_> {
+    /// The conjugations and negations that are pending in the tensors of the graph of overloads, as far as they are
+    /// known. Guards on tensors of the caller's include their dispatch keys, two of which say it.
+    pub(in crate::trace) fn pending(&mut self) -> FxHashMap<NodeId, Pending> {
+        let mut given = FxHashMap::default();
+        for (&obj, &known) in &self.objects.known {
+            if let (Value::Tensor(input), View::Tensor(view)) = (&self.objects.values[known], self.host.view(obj))
+                && let Some(input) = self.graph.lowered.of[*input].expand()
+            {
+                let has = |key| view.dispatch_keys.name.split(&['(', ' ', ',', ')']).any(|name| name == key);
+                given.insert(input, Pending { conj: has("Conjugate"), neg: has("Negative") });
+            }
+        }
+        pending(&self.graph.lowered.graph, |input| given.get(&input).copied())
+    }
+
+    /// What is pending in a tensor of the graph in torch's names, by what is known of its counterpart.
+    pub(in crate::trace) fn lowered_pending(
+        &self,
+        known: &FxHashMap<NodeId, Pending>,
+        node: NodeId,
+    ) -> Option<Pending> {
+        known.get(&self.graph.lowered.of[node].expand()?).copied()
+    }
 }
 
 fn size(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {

@@ -270,6 +270,7 @@ impl Tracer<'_> {
     pub(in crate::trace) fn set_attr(&mut self, value: ValueId, name: &str, new: ValueId) -> Traced<()> {
         match self.instance(value)? {
             Some(instance) => self.instance_set(instance, name, new),
+            None if name == "grad" && matches!(self.get(value)?, Value::Tensor(_)) => self.set_gradient(value, new),
             None if self.set_function_attr(value, name, new)? => Ok(()),
             None => Err(self.no_change(value)),
         }

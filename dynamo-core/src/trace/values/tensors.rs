@@ -32,7 +32,8 @@ impl Tracer<'_> {
         let Some(Meta::Tensor(meta)) = self.graph.torch[node].meta.clone() else {
             return Err(self.no_attr(tensor, name));
         };
-        if name == "requires_grad" && !self.is_input(node) && !self.modes.grad && self.anything_recorded() {
+        let is_of_history = matches!(name, "requires_grad" | "grad_fn" | "is_leaf");
+        if is_of_history && !self.is_input(node) && !self.modes.grad && self.anything_recorded() {
             // An operation may give its argument back, which still requires what it did before.
             return Err(self.no_attr(tensor, name));
         }
@@ -60,6 +61,9 @@ impl Tracer<'_> {
                 None => Err(self.no_attr(tensor, name)),
             },
             "grad" => self.gradient(tensor),
+            // What requires no gradients has no history.
+            "grad_fn" if !meta.requires_grad => Ok(self.none()),
+            "is_leaf" if !meta.requires_grad => Ok(self.constant(Constant::Bool(true))),
             _ if attributes::UNREAD.contains(&name) => Err(self.no_attr(tensor, name)),
             "nbytes" => {
                 match meta.sizes.iter().map(|&size| self.shapes.env.pool().as_int(size)).product::<Option<i64>>() {
