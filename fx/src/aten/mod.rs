@@ -36,7 +36,7 @@ macro_rules! ops {
 /// An overload with its parameters and results.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Overload {
-    /// Which it is.
+    /// The overload.
     pub op: Aten,
     /// Parameters and results.
     pub schema: Schema,

@@ -9,6 +9,7 @@ pub mod verify;
 
 use crate::heuristics;
 use cranelift_entity::{PrimaryMap, entity_impl};
+use fx::aten::{Aten, Packet};
 use fx::prim::{Pointwise, Reduction};
 use fx::{NodeId, Target};
 use smallvec::SmallVec;
@@ -191,7 +192,7 @@ pub struct Call {
     pub results: Vec<CallOut>,
     /// True if it returns a tuple or list.
     pub tuple: bool,
-    /// Why it is a call.
+    /// The reason why it is a call.
     pub kind: CallKind,
     /// True if it may write into the plan's own memory and keeps no reference to its arguments.
     pub planned: bool,
@@ -202,7 +203,10 @@ pub struct Call {
 impl Call {
     /// True if it may read elements of its first argument's memory that are not the argument's.
     pub fn sees_memory(&self) -> bool {
-        self.target.op().is_some_and(|op| op.packet().name().starts_with("as_strided"))
+        matches!(
+            self.target.op().map(Aten::packet),
+            Some(Packet::as_strided | Packet::as_strided_ | Packet::as_strided_copy | Packet::as_strided_scatter)
+        )
     }
 
     /// Calls `f` on every tensor argument, to change it; positional ones first.
