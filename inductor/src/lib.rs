@@ -77,7 +77,7 @@ impl Default for Options {
     }
 }
 
-/// Why a graph was not compiled.
+/// The reason why a graph was not compiled.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// Only ATen calls are compiled.

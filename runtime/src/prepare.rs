@@ -55,7 +55,7 @@ pub trait Binder<L: TensorLibrary> {
     fn is_same_output(&self, one: usize, other: usize) -> bool;
 }
 
-/// Why a plan could not be made ready.
+/// The reason why a plan could not be made ready.
 #[derive(Debug, thiserror::Error)]
 pub enum PrepareError<E> {
     /// The plan has a kernel that there is no code for.

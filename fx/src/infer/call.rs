@@ -190,26 +190,26 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// That two sizes are equal, as torch demands it. Where only proofs count it was seen to before.
+    /// Demands that two sizes are equal, as torch does. Where only proofs count it was seen to before.
     pub(super) fn demand_equal(&mut self, a: Expr, b: Expr) -> Result<()> {
         let refused = self.pool.has_to_equal(a, b) == Some(false);
         self.fits((!refused).then_some(()))
     }
 
-    /// That a size is at most another one.
+    /// Demands that a size is at most another one.
     pub(super) fn demand_at_most(&mut self, a: Expr, b: Expr) -> Result<()> {
         let refused = self.pool.has_to_be_at_most(a, b) == Some(false);
         self.fits((!refused).then_some(()))
     }
 
-    /// That a tensor, if it is given, has these sizes.
+    /// Demands that a tensor, if it is given, has these sizes.
     pub(super) fn demand_sizes(&mut self, name: &str, sizes: &[Expr]) -> Result<()> {
         let Some(given) = self.opt_tensor(name)? else { return Ok(()) };
         self.fits((given.sizes.len() == sizes.len()).then_some(()))?;
         given.sizes.iter().zip(sizes).try_for_each(|(&a, &b)| self.demand_equal(a, b))
     }
 
-    /// That what has some sizes broadcasts to others.
+    /// Demands that some sizes broadcast to others.
     pub(super) fn demand_broadcast(&mut self, from: &[Expr], to: &[Expr]) -> Result<()> {
         let skip = self.fits(to.len().checked_sub(from.len()))?;
         for (&a, &b) in from.iter().zip(&to[skip..]) {

@@ -32,7 +32,7 @@ use sizes::Sizes;
 use std::{fmt, sync::OnceLock};
 use symshapes::{DTypeClass, Pool, ShapeEnv, TensorMeta};
 
-/// Why a node's metadata could not be inferred.
+/// The reason why a node's metadata could not be inferred.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum InferError {
     /// A target without a rule.
@@ -54,7 +54,7 @@ pub enum InferError {
     Rejected {
         /// The op.
         op: String,
-        /// Why.
+        /// The reason.
         what: &'static str,
     },
     /// An index that is known to lead out of the tensor, which torch answers with an `IndexError`.

@@ -52,7 +52,7 @@ impl Decompose<'_> {
         Ok(if is_native { Value::Tuple(vec![Some(scaled), Some(mask)]) } else { scaled })
     }
 
-    /// Which elements stay: drawn into memory that nobody has written to.
+    /// The mask of the elements that stay: drawn into memory that nobody has written to.
     fn mask(&mut self, id: NodeId, kept: &Promise, stays: f64) -> Tensor {
         let sizes = kept.sizes.iter().map(|&e| self.b.graph.pool.as_int(e).map_or(Arg::Sym(e), Arg::Int));
         let sizes = tir::Arg::Plain(Arg::List(sizes.collect()));

@@ -46,7 +46,7 @@ use crate::{Config, Error};
 pub(crate) use args::Args;
 pub(crate) use builder::Builder;
 
-/// Why a rule does not cover a node.
+/// The reason why a rule does not cover a node.
 #[derive(Debug)]
 pub(crate) enum Unsupported {
     /// A case that the rule lacks, described; the node becomes a fallback call.
@@ -610,7 +610,7 @@ fn shares(overload: Aten) -> bool {
     overload.is_view() || overload.traits().alias == Some(Aliasing::Shares)
 }
 
-/// Why a node was not rewritten.
+/// The reason why a node was not rewritten.
 enum Unhandled {
     Extern(Extern),
     Fallback(String),

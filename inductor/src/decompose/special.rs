@@ -178,7 +178,7 @@ pub(crate) fn heaviside(b: &mut Builder, a: &Args) -> Rewrite {
     })
 }
 
-/// Which elements equal ±∞, or are finite; integers are.
+/// Tests of elements: equal to ±∞, or finite, as integers are.
 pub(crate) fn compared(b: &mut Builder, a: &Args, op: Pointwise, limit: f64, magnitude: bool) -> Rewrite {
     let x = a.tensor("self")?;
     let dtype = b.dtype(x).compute();
@@ -227,7 +227,7 @@ pub(crate) fn round_decimals(b: &mut Builder, a: &Args) -> Rewrite {
     Ok(if decimals < 0 { rounded * scale } else { rounded / scale }.tensor)
 }
 
-/// Which elements are a number, or are not.
+/// Tests of elements: a number, or none.
 pub(crate) fn is_number(b: &mut Builder, a: &Args) -> Rewrite {
     let operands = [a.number_or_tensor("elements")?, a.number_or_tensor("test_element")?];
     let [Some(elements), Some(number)] = operands else { return unsupported("nothing to compare") };

@@ -1,4 +1,4 @@
-//! Which steps of a plan the device does.
+//! Placement of a plan's steps: on the device or on the host.
 
 use cranelift_entity::PrimaryMap;
 
@@ -6,13 +6,13 @@ use crate::device::{Access, Device, Refusal, Task};
 use crate::loop_ir::{Kernel, Role};
 use crate::plan::{Buf, BufData, Call, CallArg, CallKind, CallResult, KernelId, Launch, Plan, Step, Storage};
 
-/// Who does a step.
+/// The device that does a step.
 pub enum StepDevice<W> {
     /// The device.
     Device(Task<W>),
     /// The host.
     Host(HostStep),
-    /// Nobody: the step only bounds a buffer's life, or reads a flag.
+    /// Neither: the step only bounds a buffer's life, or reads a flag.
     Nowhere,
 }
 
@@ -22,7 +22,7 @@ pub struct HostStep {
     pub reads: Vec<Buf>,
     /// The buffers that it writes.
     pub writes: Vec<Buf>,
-    /// Why the device does not do it.
+    /// The reason why the device does not do it.
     pub reason: Refusal,
 }
 

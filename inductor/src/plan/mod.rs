@@ -173,11 +173,11 @@ pub struct Call<D = i64> {
     pub results: Vec<CallResult>,
     /// True if the operator returns a tuple or list even when `results` has one element.
     pub tuple: bool,
-    /// Why it is a call.
+    /// The reason why it is a call.
     pub kind: CallKind,
 }
 
-/// Why an operator is called rather than compiled.
+/// The reason why an operator is called rather than compiled.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum CallKind {
     /// A library does it best (matmul, convolution, attention, pooling, random numbers).

@@ -35,7 +35,7 @@ SIZES = [(4, 6), (6, 8), (8, 10), (6, 12), (10, 4), (4, 6)]
 
 @pytest.fixture
 def left(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Why graphs were left to AOTAutograd."""
+    """The reasons why graphs were left to AOTAutograd."""
     reasons: list[str] = []
     in_rust = _backends._in_rust
 

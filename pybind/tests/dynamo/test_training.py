@@ -23,7 +23,7 @@ BFLOAT = torch.autocast("cpu", dtype=torch.bfloat16)
 
 @pytest.fixture
 def left(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Why graphs were left to AOTAutograd, which does not look at them."""
+    """The reasons why graphs were left to AOTAutograd, which does not look at them."""
     reasons: list[str] = []
     in_rust = _backends._in_rust
 

@@ -198,7 +198,7 @@ impl Tracer<'_> {
         next.map_err(|reason| if self.stops_iteration(&reason) { self.uncaught(reason) } else { reason })
     }
 
-    /// Why a trace cannot stand that leaves a generator in the middle of what cleans up after itself.
+    /// The reason why a trace cannot stand that leaves a generator in the middle of what cleans up after itself.
     pub(in crate::trace) fn unfinished(&mut self) -> Option<Reason> {
         let left = |state: &State| match state {
             State::Iter(Iter::Generator(frame)) if cleans_up(frame) => Some((**frame).clone()),

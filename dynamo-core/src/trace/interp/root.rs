@@ -187,7 +187,7 @@ impl Tracer<'_> {
         self.exceptions.raised[raised..].iter().filter_map(name).any(|name| !ends.contains(&name))
     }
 
-    /// Why the function runs as it is, though it was traced to its end.
+    /// The reason why the function runs as it is, though it was traced to its end.
     fn refuse(mut self, at: &Checkpoint) -> Break {
         let reason = self.unfinished().unwrap_or_else(|| Reason::new(Kind::Iteration, "A generator is left."));
         let (CallStack { lines, spans, .. }, is_refused) = (self.call_stack, self.modes.refuses_breaks);
