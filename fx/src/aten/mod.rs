@@ -12,7 +12,7 @@ pub mod rules;
 mod schema;
 mod traits;
 
-pub use bind::{BindError, Bound};
+pub use bind::{BindError, Bound, wrap_dim};
 pub use ops::{Aten, Packet};
 pub use parse::ParseError;
 pub use rules::Composite;

@@ -1,6 +1,6 @@
 //! One call as a rule sees it: its arguments by name, the tensors' metadata looked up, sizes as expressions.
 
-use super::{InferError, sizes::Sizes, strides, wrap_dim};
+use super::{InferError, sizes::Sizes, strides};
 use crate::{
     arg::Arg,
     aten::Bound,
@@ -135,24 +135,6 @@ impl<'a> Call<'a> {
         let items: &'a [Arg] = self.bound.list(name).unwrap_or(std::slice::from_ref(self.bound.get(name)));
         let values = items.iter().map(|a| self.expr_of(a)).collect::<Option<Vec<_>>>();
         values.ok_or_else(|| self.unsupported(format!("`{name}` that is no list of ints")))
-    }
-
-    /// A dimension of a tensor of this rank, counted from the end if negative.
-    pub(super) fn dim(&self, name: &str, rank: usize) -> Result<usize> {
-        self.wrap(self.int(name)?, rank)
-    }
-
-    pub(super) fn wrap(&self, dim: i64, rank: usize) -> Result<usize> {
-        wrap_dim(dim, rank).ok_or_else(|| self.unsupported(format!("dimension {dim} of rank {}", rank.max(1))))
-    }
-
-    /// The dimensions that a list names; all of them where it is empty or absent.
-    pub(super) fn dims(&self, name: &str, rank: usize) -> Result<Vec<usize>> {
-        let named = if self.has(name) { self.opt_ints(name)? } else { None };
-        match named {
-            Some(dims) if !dims.is_empty() => dims.into_iter().map(|d| self.wrap(d, rank)).collect(),
-            _ => Ok((0..rank).collect()),
-        }
     }
 
     /// The parameter `dtype`, if the overload has it and the call gives it.

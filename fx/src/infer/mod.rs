@@ -268,11 +268,3 @@ pub fn describe(pool: &Pool, meta: &Meta) -> String {
         }
     }
 }
-
-/// A dimension counted from the front, given one that counts from the end if negative. A tensor without dimensions
-/// counts as having one, as in torch (`maybe_wrap_dim`).
-pub fn wrap_dim(dim: i64, rank: usize) -> Option<usize> {
-    let rank = rank.max(1) as i64;
-    let wrapped = if dim < 0 { dim + rank } else { dim };
-    (0..rank).contains(&wrapped).then_some(wrapped as usize)
-}
