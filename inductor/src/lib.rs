@@ -10,6 +10,7 @@
 
 pub mod autotune;
 pub mod backend;
+pub mod calls;
 mod code;
 pub mod convolution;
 pub mod decompose;

@@ -81,6 +81,7 @@ def test_overloads_are_no_strings(name: str, text: str, found: int) -> None:
 def test_dependencies_point_one_way(tmp_path: Path) -> None:
     manifest = tmp_path / "fx" / "Cargo.toml"
     manifest.parent.mkdir()
+    (manifest.parent / "lib.rs").write_text("use symshapes::Expr;\nuse fx_interp::run;\nuse inductor::compile;\n")
     manifest.write_text("[dependencies]\nsymshapes.workspace = true\n")
     assert list(check_manifest(manifest)) == []
     manifest.write_text("[dev-dependencies]\ninductor.workspace = true\n")
@@ -89,6 +90,8 @@ def test_dependencies_point_one_way(tmp_path: Path) -> None:
     assert list(check_manifest(manifest)) == []
     manifest.write_text("[dependencies]\nfx-interp.workspace = true\n")
     assert list(check_manifest(manifest)) == ["fx/Cargo.toml: fx may not depend on fx-interp"]
+    manifest.write_text("[dependencies]\npetgraph.workspace = true\nsymshapes.workspace = true\n")
+    assert list(check_manifest(manifest)) == ["fx/Cargo.toml: nothing names petgraph"]
 
 
 def test_book_names_its_pages(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 - No source file outgrows the limit (data and generated tables excepted), and no comment in Rust the line that rustfmt
   keeps code within (a table's rows excepted).
-- Dependencies between crates point one way, as the architecture page of the book says.
+- Dependencies between crates point one way, as the architecture page of the book says; every dependency that a crate
+  declares is named in its sources.
 - `unsafe` stands only in the modules that are there for it.
 - No file names a path of somebody's machine.
 - A doc comment opens with what the item is or does, not with a word of questions.
@@ -202,6 +203,13 @@ def check_manifest(manifest: Path) -> Iterator[str]:
         allowed = MAY_DEPEND[crate] | {crate} | (for_tests if kind == "dev-dependencies" else set())
         for name in sorted((tables.get(kind, {}).keys() & MAY_DEPEND.keys()) - allowed):
             yield f"{crate}/Cargo.toml: {crate} may not depend on {name}"
+    words = {word for path in manifest.parent.rglob("*.rs") for word in re.findall(r"\w+", path.read_text())}
+    declared = {
+        name for kind in ("dependencies", "dev-dependencies", "build-dependencies") for name in tables.get(kind, {})
+    }
+    yield from (
+        f"{crate}/Cargo.toml: nothing names {name}" for name in sorted(declared) if name.replace("-", "_") not in words
+    )
 
 
 def check_book(pages: Path) -> Iterator[str]:

@@ -9,8 +9,8 @@ use fx::{Arg, NodeId, Scalar};
 use symshapes::{DType, DeviceKind};
 
 use super::{Args, Builder, Decompose, Promise, Rewrite, Value, unsupported};
-use crate::plan::CallKind;
-use crate::tensor_ir::{self as tir, Call, CallOut, Op, Tensor, contiguous_strides};
+use crate::calls::CallKind;
+use crate::tensor_ir::{self as tir, Call, CallResult, Op, Tensor, contiguous_strides};
 
 impl Decompose<'_> {
     /// `dropout` and `native_dropout` in training, each with its own roundings.
@@ -75,7 +75,7 @@ impl Decompose<'_> {
         let call = self.b.graph.calls.next_key();
         let t = self.b.push(Op::Result(call, 0), promise.dtype, &promise.sizes);
         self.b.graph.tensors[t].strides = Some(promise.strides.clone());
-        let (target, results) = (op.into(), vec![CallOut::Tensor(t)]);
+        let (target, results) = (op.into(), vec![CallResult::Tensor(t)]);
         let (kind, tuple, planned) = (CallKind::Extern, false, false);
         self.b.graph.calls.push(Call { target, node: id, args, kwargs, results, tuple, kind, planned, ordered });
         t

@@ -73,7 +73,7 @@ fn collect(graph: &TensorGraph, pool: &mut Pool, roots: &Roots, group: &[&Root],
 }
 
 /// Variables as fine as the group's views need, and the nest to run them in.
-pub(super) fn settle(
+pub(super) fn loop_nest(
     graph: &TensorGraph,
     pool: &mut Pool,
     roots: &Roots,

@@ -163,7 +163,7 @@ fn host_launch(plan: &Plan, id: KernelId, args: &[Buf], reason: Refusal) -> Host
 fn host_call(plan: &Plan, call: &Call, reason: Refusal) -> HostStep {
     let mut reads = Vec::new();
     let args = call.args.iter().chain(call.kwargs.iter().map(|(_, arg)| arg));
-    args.for_each(|arg: &CallArg| arg.for_each_view(&mut |view| reads.push(view.buf)));
+    args.for_each(|arg: &CallArg| arg.for_each_tensor(&mut |view| reads.push(view.buf)));
     let tensor = |result: &CallResult| if let CallResult::Tensor(buf) = result { Some(*buf) } else { None };
     let writes: Vec<Buf> = call.results.iter().filter_map(tensor).collect();
     reads.extend(writes.iter().copied().filter(|&buf| plan.bufs[buf].storage != Storage::Result));

@@ -8,7 +8,7 @@ use symshapes::{Expr, Pool};
 
 use super::loop_vars::{LoopVars, Reads};
 use super::{IterationDomain, Root, RootKind, Roots, Span};
-use crate::tensor_ir::{CallId, CallOut, Op, Tensor, TensorGraph};
+use crate::tensor_ir::{CallId, CallResult, Op, Tensor, TensorGraph};
 
 /// Roots that one kernel computes.
 #[derive(Clone, Debug)]
@@ -86,7 +86,8 @@ enum Written {
 /// The place of an item in program order: roots at their value, calls just before their results.
 fn call_time(graph: &TensorGraph, call: CallId) -> u32 {
     let call = &graph.calls[call];
-    let results = call.results.iter().filter_map(|r| if let CallOut::Tensor(t) = r { Some(t.as_u32()) } else { None });
+    let results =
+        call.results.iter().filter_map(|r| if let CallResult::Tensor(t) = r { Some(t.as_u32()) } else { None });
     let mut after = 0;
     call.for_each_tensor(&mut |t| after = after.max(t.as_u32() + 1));
     results.min().unwrap_or(after)
@@ -133,7 +134,7 @@ impl Fuser<'_> {
             *last_ordered = Some(node);
         }
         for result in &call.results {
-            if let CallOut::Tensor(t) = result {
+            if let CallResult::Tensor(t) = result {
                 self.writer.insert(Written::Result(*t), node);
             }
         }

@@ -15,8 +15,9 @@ use fx::{NodeId, Target};
 use smallvec::SmallVec;
 use symshapes::{DType, Expr, Pool};
 
+pub use crate::calls::CallResult;
+use crate::calls::{CallArg, CallKind, ObjectId};
 use crate::loop_ir::Scalar;
-use crate::plan::{CallKind, ObjectId};
 
 /// A tensor value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -134,48 +135,7 @@ pub enum View {
 }
 
 /// An argument of a call.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Arg {
-    /// A tensor.
-    Tensor(Tensor),
-    /// A value of another call that is no tensor.
-    Object(ObjectId),
-    /// A list.
-    List(Vec<Arg>),
-    /// Anything without tensors.
-    Plain(fx::Arg),
-}
-
-impl Arg {
-    /// Calls `f` on every tensor inside.
-    pub fn for_each_tensor(&self, f: &mut impl FnMut(Tensor)) {
-        match self {
-            Arg::Tensor(t) => f(*t),
-            Arg::List(list) => list.iter().for_each(|a| a.for_each_tensor(f)),
-            Arg::Object(_) | Arg::Plain(_) => {}
-        }
-    }
-
-    /// Calls `f` on every tensor inside, to change it.
-    pub fn for_each_tensor_mut(&mut self, f: &mut impl FnMut(&mut Tensor)) {
-        match self {
-            Arg::Tensor(t) => f(t),
-            Arg::List(list) => list.iter_mut().for_each(|a| a.for_each_tensor_mut(f)),
-            Arg::Object(_) | Arg::Plain(_) => {}
-        }
-    }
-}
-
-/// A result of a call.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum CallOut {
-    /// Absent, or nothing is known of it and nothing uses it.
-    Unused,
-    /// A tensor.
-    Tensor(Tensor),
-    /// A value that is no tensor.
-    Object(ObjectId),
-}
+pub type Arg = CallArg<Tensor>;
 
 /// A call of an operator.
 #[derive(Clone, Debug)]
@@ -189,7 +149,7 @@ pub struct Call {
     /// Keyword arguments.
     pub kwargs: Vec<(String, Arg)>,
     /// Its results.
-    pub results: Vec<CallOut>,
+    pub results: Vec<CallResult<Tensor>>,
     /// True if it returns a tuple or list.
     pub tuple: bool,
     /// The reason why it is a call.
@@ -216,7 +176,7 @@ impl Call {
 
     /// Calls `f` on every tensor argument.
     pub fn for_each_tensor(&self, f: &mut impl FnMut(Tensor)) {
-        self.args.iter().chain(self.kwargs.iter().map(|(_, a)| a)).for_each(|a| a.for_each_tensor(f));
+        self.args.iter().chain(self.kwargs.iter().map(|(_, a)| a)).for_each(|a| a.for_each_tensor(&mut |t| f(*t)));
     }
 }
 
@@ -284,7 +244,7 @@ impl TensorGraph {
         for call in new.calls.values_mut() {
             call.for_each_tensor_mut(&mut |t| *t = now[*t]);
             for result in &mut call.results {
-                if let CallOut::Tensor(t) = result {
+                if let CallResult::Tensor(t) = result {
                     *t = now[*t];
                 }
             }
