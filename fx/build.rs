@@ -10,7 +10,8 @@ const SCHEMAS: &str = "src/aten/schemas.txt";
 const OPERATORS: &str = "src/aten/operators.txt";
 
 /// Traits that an in-place form has from the operator without underscore.
-const INHERITED: [&str; 6] = ["float_input", "random", "idle", "overwrites", "raises", "scalar"];
+const INHERITED: [&str; 9] =
+    ["float_input", "random", "dropout", "idle", "overwrites", "accepts_floats", "late_cast_error", "raises", "scalar"];
 
 /// Operators whose names are keywords of Rust.
 const KEYWORDS: [&str; 1] = ["where"];

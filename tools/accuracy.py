@@ -1,4 +1,4 @@
-"""When a result is right: the measure that the model tests share.
+"""The measure of a right result, which the model tests share.
 
 Float32 results of two correct programs differ, and how much they may differ depends on the model. So the yardstick is
 the same model in float64, and the allowance is what eager itself makes of it: for each tensor, with `e` and `o` the

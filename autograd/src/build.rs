@@ -92,7 +92,7 @@ impl Build {
 
     /// A dimension of a tensor, counted from the front.
     pub(crate) fn dim(&self, node: NodeId, dim: i64) -> Outcome<usize> {
-        infer::wrap_dim(dim, self.rank(node)?).ok_or_else(|| "a dimension out of range".to_owned())
+        fx::aten::wrap_dim(dim, self.rank(node)?).ok_or_else(|| "a dimension out of range".to_owned())
     }
 
     /// Row-major zeros of a tensor's sizes and element type.

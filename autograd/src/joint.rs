@@ -48,7 +48,7 @@ impl Joint {
     }
 }
 
-/// Why a graph cannot be differentiated here.
+/// The reason why a graph cannot be differentiated here.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("%{node}: {why}")]
 pub struct NotDifferentiable {

@@ -187,7 +187,7 @@ pub struct Parts {
     pub operands: Vec<NodeId>,
 }
 
-/// Why a pure call on constants gave nothing.
+/// The reason why a pure call on constants gave nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FoldError {
     /// It raised: the exception's class and text.

@@ -1,4 +1,4 @@
-//! Why a graph ends: one registry, a row per reason.
+//! The reason why a graph ends: one registry, a row per reason.
 //!
 //! Each row has a name, by which the book's page and users' searches find it, and a hint. The text says what of the
 //! user's program it was.

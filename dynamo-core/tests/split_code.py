@@ -105,7 +105,7 @@ def check(function: FunctionType, calls: list[Any], code: CodeType, place: str) 
 
 
 def resume_code(prefix: CodeType) -> Iterator[int]:
-    """Where among the constants of a prefix its resume functions are."""
+    """The places of a prefix's resume functions among its constants."""
     for index, value in enumerate(prefix.co_consts):
         if isinstance(value, CodeType) and value.co_name.startswith("torch_dynamo_resume_in_"):
             yield index

@@ -51,7 +51,7 @@ def dump(python: Path, mode: str, assemble: Path, *rest: str) -> str:
 
 
 def standard_library(python: Path) -> Path:
-    """Where the interpreter keeps it."""
+    """The folder of an interpreter's standard library."""
     if python == Path(sys.executable):
         return Path(sysconfig.get_path("stdlib"))
     command = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('stdlib'))"]

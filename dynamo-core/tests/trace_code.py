@@ -44,7 +44,7 @@ OPAQUE_BASE = 1 << 16
 #: The address that objects without a `repr` print.
 ADDRESS = re.compile(" at 0x[0-9a-f]+")
 
-#: When these functions' objects go is not to be seen here: what has been described stays alive.
+#: Functions whose objects' end is not to be seen here: what has been described stays alive.
 SKIPPED = {"lifetimes", "lifetime_on_the_stack"}
 
 RESUME = "torch_dynamo_resume_in_"

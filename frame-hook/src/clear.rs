@@ -1,6 +1,6 @@
 //! Clears frames that are not going to run, each version of CPython in its way.
 
-use crate::layout::Frame;
+use crate::layout::InterpreterFrame;
 use pyo3::ffi;
 
 /// Clears a frame that is not going to run. A pending exception stays pending.
@@ -8,7 +8,7 @@ use pyo3::ffi;
 /// # Safety
 /// The frame has been handed to our evaluator and to no other one.
 #[cfg(not(Py_3_12))]
-pub(crate) unsafe fn clear(_thread: *mut ffi::PyThreadState, _frame: *mut Frame) {
+pub(crate) unsafe fn clear(_thread: *mut ffi::PyThreadState, _frame: *mut InterpreterFrame) {
     // Whoever called the evaluator clears the frame.
 }
 
@@ -17,7 +17,7 @@ pub(crate) unsafe fn clear(_thread: *mut ffi::PyThreadState, _frame: *mut Frame)
 /// # Safety
 /// The frame has been handed to our evaluator and to no other one.
 #[cfg(Py_3_13)]
-pub(crate) unsafe fn clear(thread: *mut ffi::PyThreadState, frame: *mut Frame) {
+pub(crate) unsafe fn clear(thread: *mut ffi::PyThreadState, frame: *mut InterpreterFrame) {
     // SAFETY: the evaluator has to clear and pop its frame; this is what CPython's own does so with.
     unsafe { crate::layout::_PyEval_FrameClearAndPop(thread, frame) }
 }
@@ -30,7 +30,7 @@ pub(crate) unsafe fn clear(thread: *mut ffi::PyThreadState, frame: *mut Frame) {
 /// # Safety
 /// The frame has been handed to our evaluator and to no other one.
 #[cfg(all(Py_3_12, not(Py_3_13)))]
-pub(crate) unsafe fn clear(thread: *mut ffi::PyThreadState, frame: *mut Frame) {
+pub(crate) unsafe fn clear(thread: *mut ffi::PyThreadState, frame: *mut InterpreterFrame) {
     use crate::code_state::{returns_nothing, state};
     use crate::layout::_PyEval_EvalFrameDefault;
     use pyo3::prelude::*;

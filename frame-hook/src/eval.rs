@@ -12,7 +12,7 @@ use crate::clear::clear;
 use crate::code_state::{self, CodeState, Entry, Found, address};
 use crate::layout::{
     _PyEval_EvalFrameDefault, _PyInterpreterState_GetEvalFrameFunc, _PyInterpreterState_SetEvalFrameFunc, EvalFrame,
-    Frame, Object, Thread,
+    InterpreterFrame, Object, Thread,
 };
 #[cfg(Py_3_12)]
 use crate::monitoring::is_monitored;
@@ -31,7 +31,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 thread_local! {
-    /// Who is shown this thread's calls.
+    /// The handler that is shown this thread's calls.
     static HANDLER: RefCell<Option<Arc<dyn Handler>>> = const { RefCell::new(None) };
 }
 
@@ -43,7 +43,7 @@ static BEFORE: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
 
 thread_local! {
     /// The innermost live frame that was given to the evaluator that stood there before us.
-    static GIVEN: Cell<*const Frame> = const { Cell::new(ptr::null()) };
+    static GIVEN: Cell<*const InterpreterFrame> = const { Cell::new(ptr::null()) };
 }
 
 /// While this lives, its handler is shown this thread's calls: or, if it has none, nobody is.
@@ -127,12 +127,12 @@ pub fn has_company(_py: Python<'_>) -> bool {
 }
 
 /// True for a frame that we have seen already, and given to the evaluator that stood there before us.
-fn comes_back(frame: *const Frame) -> bool {
+fn comes_back(frame: *const InterpreterFrame) -> bool {
     GIVEN.get() == frame
 }
 
 /// Runs a frame as if we were not there.
-unsafe fn as_it_is(thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_int) -> Object {
+unsafe fn as_it_is(thread: *mut ffi::PyThreadState, frame: *mut InterpreterFrame, throw: c_int) -> Object {
     // SAFETY: CPython hands over its live thread state.
     let _uncounted = unsafe { Uncounted::evaluator(thread) };
     let before = BEFORE.load(Ordering::Relaxed);
@@ -154,7 +154,12 @@ unsafe fn as_it_is(thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_
 /// unwind the stack through our frames and those of whoever called us, and abort the process. It sleeps for good
 /// instead, as threads do from 3.14 on.
 #[inline]
-unsafe fn evaluate(by: EvalFrame, thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_int) -> Object {
+unsafe fn evaluate(
+    by: EvalFrame,
+    thread: *mut ffi::PyThreadState,
+    frame: *mut InterpreterFrame,
+    throw: c_int,
+) -> Object {
     struct Asleep;
     impl Drop for Asleep {
         fn drop(&mut self) {
@@ -251,7 +256,11 @@ enum Action<'py> {
 }
 
 /// The evaluator.
-unsafe extern "C-unwind" fn hook(thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_int) -> Object {
+unsafe extern "C-unwind" fn hook(
+    thread: *mut ffi::PyThreadState,
+    frame: *mut InterpreterFrame,
+    throw: c_int,
+) -> Object {
     // SAFETY: CPython hands over a frame that is ready to run, with the interpreter attached; each way below either
     // runs it or clears it, once.
     unsafe {
@@ -303,7 +312,7 @@ unsafe extern "C-unwind" fn hook(thread: *mut ffi::PyThreadState, frame: *mut Fr
 }
 
 /// Looks for an entry, or asks for one.
-unsafe fn decide<'py>(frame: *const Frame, known: Option<&CodeState>) -> Action<'py> {
+unsafe fn decide<'py>(frame: *const InterpreterFrame, known: Option<&CodeState>) -> Action<'py> {
     // SAFETY: `hook` is called with the interpreter attached, and hands on a live frame.
     let (py, code) = unsafe { (Python::assume_attached(), (*frame).code()) };
     let Some(handler) = HANDLER.with_borrow(Option::clone) else { return Action::AsItIs };

@@ -10,7 +10,7 @@
 //! Both give references back once the callee's frame, which has not begun, has its own: so no object dies here.
 
 use crate::code_state::state;
-use crate::layout::{Frame, Object, Thread};
+use crate::layout::{InterpreterFrame, Object, Thread};
 use pyo3::ffi;
 use std::cell::Cell;
 
@@ -21,7 +21,7 @@ const CALLEE: usize = 2;
 #[derive(Clone, Copy)]
 pub(crate) struct Replaced {
     /// The frame, which has not begun and is not going to.
-    pub(crate) frame: *mut Frame,
+    pub(crate) frame: *mut InterpreterFrame,
     /// The number of its arguments.
     pub(crate) slots: usize,
     /// The code that is called with them.
@@ -51,7 +51,7 @@ impl Replaced {
 /// # Safety
 /// The frame has not begun.
 #[inline]
-pub(crate) unsafe fn take_over(frame: *const Frame) {
+pub(crate) unsafe fn take_over(frame: *const InterpreterFrame) {
     // SAFETY: `hand_over` was promised a live frame with these slots, whose objects `frame` owns, too.
     unsafe {
         if let Some(replaced) = REPLACED.get()
@@ -68,7 +68,7 @@ pub(crate) unsafe fn take_over(frame: *const Frame) {
 ///
 /// # Safety
 /// The thread is this one, which has the interpreter. The frame is live and has not begun; it has as many arguments.
-pub(crate) unsafe fn tail_call(thread: &Thread, frame: *const Frame, arguments: usize) {
+pub(crate) unsafe fn tail_call(thread: &Thread, frame: *const InterpreterFrame, arguments: usize) {
     let caller = thread.running();
     // SAFETY: the frame that runs is complete, and its memory has room for its slots and its stack. What lies there
     // may be stale, and is compared with live objects, not looked into. Where the function and its arguments lie as a

@@ -84,30 +84,35 @@ impl StackRef {
 
 /// An evaluator of frames. Before 3.14 it unwinds the stack where the process ends while the thread waits for the
 /// interpreter (`pthread_exit`).
-pub(crate) type EvalFrame = unsafe extern "C-unwind" fn(*mut ffi::PyThreadState, *mut Frame, c_int) -> Object;
+pub(crate) type EvalFrame =
+    unsafe extern "C-unwind" fn(*mut ffi::PyThreadState, *mut InterpreterFrame, c_int) -> Object;
 
 unsafe extern "C-unwind" {
-    pub(crate) fn _PyEval_EvalFrameDefault(thread: *mut ffi::PyThreadState, frame: *mut Frame, throw: c_int) -> Object;
+    pub(crate) fn _PyEval_EvalFrameDefault(
+        thread: *mut ffi::PyThreadState,
+        frame: *mut InterpreterFrame,
+        throw: c_int,
+    ) -> Object;
 }
 
 unsafe extern "C" {
     pub(crate) fn _PyInterpreterState_GetEvalFrameFunc(interpreter: *mut ffi::PyInterpreterState) -> EvalFrame;
     pub(crate) fn _PyInterpreterState_SetEvalFrameFunc(interpreter: *mut ffi::PyInterpreterState, eval: EvalFrame);
     #[cfg(Py_3_13)]
-    pub(crate) fn _PyEval_FrameClearAndPop(thread: *mut ffi::PyThreadState, frame: *mut Frame);
+    pub(crate) fn _PyEval_FrameClearAndPop(thread: *mut ffi::PyThreadState, frame: *mut InterpreterFrame);
 }
 
 /// `_PyInterpreterFrame`
 #[cfg(not(Py_3_12))]
 #[repr(C)]
-pub(crate) struct Frame {
+pub(crate) struct InterpreterFrame {
     function: StackRef,
     globals: Object,
     builtins: Object,
     locals: Object,
     code: StackRef,
     frame_object: Object,
-    previous: *mut Frame,
+    previous: *mut InterpreterFrame,
     previous_instruction: *mut u16,
     stack_top: c_int,
     is_entry: bool,
@@ -118,9 +123,9 @@ pub(crate) struct Frame {
 /// `_PyInterpreterFrame`
 #[cfg(Py_3_12)]
 #[repr(C)]
-pub(crate) struct Frame {
+pub(crate) struct InterpreterFrame {
     code: StackRef,
-    previous: *mut Frame,
+    previous: *mut InterpreterFrame,
     function: StackRef,
     globals: Object,
     builtins: Object,
@@ -193,12 +198,12 @@ const CALLS_LEFT: usize = match () {
 struct CFrame {
     #[cfg(not(Py_3_12))]
     _use_tracing: u8,
-    current: *mut Frame,
+    current: *mut InterpreterFrame,
 }
 
 impl Thread {
     /// The frame that runs, or null: the caller's, where the evaluator has been given one that has not begun.
-    pub(crate) fn running(&self) -> *mut Frame {
+    pub(crate) fn running(&self) -> *mut InterpreterFrame {
         #[cfg(not(Py_3_13))]
         // SAFETY: a thread that runs has a C frame.
         return unsafe { (*self.current.cast::<CFrame>()).current };
@@ -253,7 +258,7 @@ const OWNED_BY_THREAD: u8 = 0;
 #[cfg(all(Py_3_12, not(Py_3_13)))]
 const OWNED_BY_C_STACK: u8 = 3;
 
-impl Frame {
+impl InterpreterFrame {
     /// The code object; borrowed.
     pub(crate) fn code(&self) -> Object {
         self.code.object()
@@ -308,7 +313,7 @@ impl Frame {
     /// Puts `None` in the place of a value on the stack, and gives its reference back.
     ///
     /// # Safety
-    /// As for [`Frame::clear_local`].
+    /// As for [`InterpreterFrame::clear_local`].
     pub(crate) unsafe fn forget_operand(&mut self, at: usize) {
         // SAFETY: as the caller promises.
         unsafe { self.put(at, StackRef::none()) }

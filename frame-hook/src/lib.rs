@@ -99,7 +99,7 @@ impl From<bool> for Fit<'_> {
     }
 }
 
-/// When a replacement may run. Who has made it may look at it again, as what it is.
+/// The condition under which a replacement may run. Its maker may look at it again, as its own type.
 pub trait Guard: Any + Send + Sync {
     /// Whether it may. Python code that runs meanwhile is not shown to the handler. Runs within no [`Python::attach`],
     /// which would cost as much as a quick guard does: one that lets go of a [`Py`] has to attach for itself.
@@ -112,7 +112,7 @@ pub trait Guard: Any + Send + Sync {
 /// A call that has not begun: its arguments are bound to their slots, its cells are not made.
 pub struct Call<'py> {
     py: Python<'py>,
-    frame: *const layout::Frame,
+    frame: *const layout::InterpreterFrame,
     slots: usize,
 }
 

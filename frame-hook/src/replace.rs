@@ -2,7 +2,7 @@
 
 use crate::code_state::{Entry, state};
 use crate::handover::Replaced;
-use crate::layout::{Frame, Object};
+use crate::layout::{InterpreterFrame, Object};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
@@ -13,7 +13,11 @@ use std::ptr;
 ///
 /// # Safety
 /// The frame has not begun, and the interpreter is attached.
-pub(crate) unsafe fn run(frame: *mut Frame, entry: &Entry, prefetched: Option<&Bound<'_, PyAny>>) -> PyResult<Object> {
+pub(crate) unsafe fn run(
+    frame: *mut InterpreterFrame,
+    entry: &Entry,
+    prefetched: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Object> {
     // SAFETY: the caller promises a live frame, which is cleared after this call. It owns its arguments until the frame
     // of the replacement does.
     unsafe {
@@ -36,7 +40,7 @@ pub(crate) unsafe fn run(frame: *mut Frame, entry: &Entry, prefetched: Option<&B
 }
 
 /// A function of the replacement with the frame's closure and global variables.
-unsafe fn function<'py>(py: Python<'py>, frame: &Frame, entry: &Entry) -> PyResult<Bound<'py, PyAny>> {
+unsafe fn function<'py>(py: Python<'py>, frame: &InterpreterFrame, entry: &Entry) -> PyResult<Bound<'py, PyAny>> {
     // SAFETY: the frame owns its function, and that its closure; `PyFunction_New` gives a new reference.
     unsafe {
         let function = ffi::PyFunction_New(entry.code.as_ptr(), frame.globals());

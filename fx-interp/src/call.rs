@@ -1,7 +1,7 @@
 //! One call as a rule sees it: its arguments by name, tensors looked up.
 
 use super::{InterpError, Tensor, Value, tensor::broadcast_sizes};
-use fx::{arg::Arg, aten::Bound, graph::NodeId, infer::wrap_dim, scalar::Scalar};
+use fx::{arg::Arg, aten::Bound, graph::NodeId, scalar::Scalar};
 use rustc_hash::FxHashMap;
 use std::ops::Deref;
 use symshapes::DType;
@@ -84,24 +84,6 @@ impl<'a> Call<'a> {
             Arg::Bool(b) => Some((*b).into()),
             Arg::Float(x) => Some(Scalar::Float(*x)),
             _ => None,
-        }
-    }
-
-    /// A dimension of a tensor of this rank, counted from the end if negative.
-    pub(super) fn dim(&self, name: &str, rank: usize) -> Result<usize> {
-        self.wrap(self.int(name)?, rank)
-    }
-
-    pub(super) fn wrap(&self, dim: i64, rank: usize) -> Result<usize> {
-        wrap_dim(dim, rank).ok_or_else(|| self.unsupported(format!("dimension {dim} of rank {}", rank.max(1))))
-    }
-
-    /// The dimensions that a list names; all of them where it is empty or absent.
-    pub(super) fn dims(&self, name: &str, rank: usize) -> Result<Vec<usize>> {
-        let named = if self.has(name) { self.opt_ints(name)? } else { None };
-        match named {
-            Some(dims) if !dims.is_empty() => dims.into_iter().map(|d| self.wrap(d, rank)).collect(),
-            _ => Ok((0..rank).collect()),
         }
     }
 

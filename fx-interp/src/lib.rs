@@ -41,7 +41,7 @@ pub enum Value {
     Plain(Arg),
 }
 
-/// Why a graph could not be run.
+/// The reason why a graph could not be run.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum InterpError {
     /// An error at a node.

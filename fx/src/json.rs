@@ -14,7 +14,7 @@ use symshapes::Pool;
 /// The version that is written, and the only one that is read.
 pub const VERSION: u32 = 1;
 
-/// Why a JSON text is not a graph.
+/// The reason why a JSON text is not a graph.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Not the JSON form.
@@ -34,7 +34,7 @@ pub enum Error {
     Invalid(#[from] Invalid),
 }
 
-/// Why a text is not of a versioned JSON form.
+/// The reason why a text is not of a versioned JSON form.
 #[derive(Debug, thiserror::Error)]
 pub enum FormError {
     /// Not JSON, or not of the form.

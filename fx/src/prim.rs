@@ -42,7 +42,7 @@ impl Domain {
 /// The rules for the result dtype of a pointwise primitive, from the dtype of its (last) operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Result {
-    /// That of the operands.
+    /// The operands' type.
     Same,
     /// `bool`.
     Bool,

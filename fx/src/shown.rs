@@ -6,7 +6,7 @@ use pyrepr::{Complex, Float, Str, boolean};
 use std::fmt::{self, Display, Formatter};
 use symshapes::Device;
 
-/// Which of Python's ways to write a value.
+/// Python's ways to write a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Style {
     /// `repr`: what a table of nodes shows.

@@ -104,7 +104,7 @@ pub enum Invalid {
         node: String,
         /// The tuple that it fetches from.
         tuple: String,
-        /// Which element.
+        /// The place of the element.
         index: i64,
     },
 }

@@ -39,7 +39,7 @@ struct Stored {
     objects: ObjectTable,
 }
 
-/// Why stored sources are refused.
+/// The reason why stored sources are refused.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}: mentions what is not there, or not before it")]
 pub struct DanglingSource(pub SourceId);

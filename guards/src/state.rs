@@ -42,7 +42,7 @@ states! {
     GradMode(bool) "GRAD_MODE" "grad_mode";
     /// Whether tensors are made that can never record gradients.
     InferenceMode(bool) "INFERENCE_MODE" "inference_mode";
-    /// Which devices choose element types on their own.
+    /// The devices that choose element types on their own.
     Autocast(Autocast) "AUTOCAST" "autocast";
     /// Whether operations have to give the same result each time.
     DeterministicAlgorithms(Deterministic) "DETERMINISTIC_ALGORITHMS" "deterministic_algorithms";
@@ -50,7 +50,7 @@ states! {
     DefaultDType(DType) "DEFAULT_DTYPE" "default_dtype";
     /// The device that `torch.set_default_device` chose.
     DefaultDevice(Option<Device>) "DEFAULT_DEVICE" "default_device";
-    /// Which of [`ATTENTION_KERNELS`] attention may run in: each lays out its result in its own way.
+    /// The kernels of [`ATTENTION_KERNELS`] that attention may run in: each lays out its result in its own way.
     AttentionKernels([bool; 4]) "ATTENTION_KERNELS" "attention_kernels";
     /// Whether the caller handles an exception, which is the context of what is raised.
     HandledException(bool) "HANDLED_EXCEPTION" "handled_exception";

@@ -75,7 +75,7 @@ impl Elem {
     }
 }
 
-/// Why building cannot fail: every method keeps the types right.
+/// The reason why building cannot fail: every method keeps the types right.
 pub(super) const TYPED: &str = "operands have the types that the operation takes";
 
 /// One function under construction, in a module of its own.

@@ -47,7 +47,7 @@ fn test(seed: u64, kernel: &Kernel, sizes: &[i64], round: u64, width: usize, tol
     )
 }
 
-/// Which seeds: `share` of the kernels that are asked for.
+/// The range of seeds: `share` of the kernels that are asked for.
 fn seeds(share: u64) -> (u64, u64) {
     (setting("RI_FUZZ_SEED", 0), setting("RI_FUZZ_KERNELS", 200) / share)
 }

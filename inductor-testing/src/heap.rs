@@ -381,7 +381,7 @@ impl Host<Heap> for Calls {
     fn forget(&mut self, _index: usize) {}
 }
 
-/// Why a plan did not run to its end.
+/// The reason why a plan did not run to its end.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PlanError {
     /// A kernel met an index out of bounds.

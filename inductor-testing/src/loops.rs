@@ -164,7 +164,7 @@ pub(crate) fn encode(dtype: DType, value: Scalar) -> u64 {
     }
 }
 
-/// Why a kernel could not be run.
+/// The reason why a kernel could not be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InterpError {
     /// The call has too few or too many buffers.
@@ -248,7 +248,7 @@ struct Machine<'a> {
 /// The place of a param's elements, and which of them were written.
 #[derive(Clone, Default)]
 struct Memory {
-    /// Which of the caller's buffers.
+    /// The number of the caller's buffer, if it is one.
     argument: Option<usize>,
     /// The elements of a scratch.
     scratch: Vec<Scalar>,

@@ -1,4 +1,4 @@
-//! Which adapter of the machine is used.
+//! Selection of the machine's adapter.
 
 use std::convert::Infallible;
 use std::str::FromStr;
@@ -30,7 +30,7 @@ impl FromStr for AdapterChoice {
     }
 }
 
-/// Why there is no device.
+/// The reason why there is no device.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum OpenError {
     /// The library that finds drivers is missing.

@@ -92,7 +92,7 @@ impl Drop for Block {
     }
 }
 
-/// Why there is no block.
+/// The reason why there is no block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct NoMemory {
     /// The number of bytes that were asked for.

@@ -26,7 +26,7 @@ pub(crate) struct Opened {
     pub(crate) queue: Queue,
     pub(crate) pool: Arc<Pool>,
     pub(crate) pipelines: Pipelines,
-    /// Why it was lost, if it was.
+    /// The reason why it was lost, if it was.
     pub(crate) lost: Arc<OnceLock<String>>,
     /// The process that opened it: in a forked one the driver's threads are missing.
     pub(crate) process: u32,

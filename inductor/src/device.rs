@@ -15,7 +15,7 @@ use crate::loop_ir::Kernel;
 use crate::plan::{Buf, Call, Epilogue, Plan};
 use symshapes::DType;
 
-/// Why a device leaves a step to the host. It is no error.
+/// The reason why a device leaves a step to the host. It is no error.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Refusal(pub String);

@@ -174,6 +174,13 @@ heuristics! {
     /// share an arena.
     late_most_tensors: usize = 2, "tensors";
 
+    /// The minimum size of arguments that are dropped before the call ends, since nothing reads them any more: that
+    /// needs the embedding language.
+    drop_least_bytes: usize = 1 << 20, "bytes";
+
+    /// The minimum size of a tensor that malloc's holes are mended for, which takes about a microsecond.
+    holes_least_bytes: usize = 1 << 20, "bytes";
+
     /// The share of the time of the default variant that another one takes at most to replace it.
     autotune_margin: f64 = 0.97, "ratio";
 

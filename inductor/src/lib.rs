@@ -10,6 +10,7 @@
 
 pub mod autotune;
 pub mod backend;
+pub mod calls;
 mod code;
 pub mod convolution;
 pub mod decompose;
@@ -77,7 +78,7 @@ impl Default for Options {
     }
 }
 
-/// Why a graph was not compiled.
+/// The reason why a graph was not compiled.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// Only ATen calls are compiled.

@@ -9,16 +9,16 @@ use fx::{Graph, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::backend::Capabilities;
+use crate::calls::CallResult;
 use crate::convolution::Convolution;
 use crate::decompose::COPY;
 use crate::kernel::{self, Arg as KernelArg};
 use crate::layout;
 use crate::plan::{
-    Buf, BufData, Call, CallArg, CallKind, CallResult, Choices, Fate, KernelId, Launch, Layout, Output, Step, Storage,
-    SymbolicPlan, View,
+    Buf, BufData, Call, CallKind, Choices, Fate, KernelId, Launch, Layout, Output, Step, Storage, SymbolicPlan, View,
 };
 use crate::schedule::{Group, Place, Schedule, Unit};
-use crate::tensor_ir::{self as tir, CallId, CallOut, Op, Tensor, TensorGraph};
+use crate::tensor_ir::{self as tir, CallId, Op, Tensor, TensorGraph};
 use symshapes::{DType, Expr, Pool};
 
 /// Writes the plan of a schedule.
@@ -115,7 +115,7 @@ impl Planner<'_> {
         let [tir::Arg::Tensor(_), tir::Arg::Tensor(weight), _, plain @ ..] = call.args.as_slice() else {
             return false;
         };
-        let [CallOut::Tensor(result)] = *call.results.as_slice() else { return false };
+        let [CallResult::Tensor(result)] = *call.results.as_slice() else { return false };
         let plain = plain.iter().map(|arg| if let tir::Arg::Plain(arg) = arg { Some(arg) } else { None });
         let (weight, result) = (&self.graph.tensors[*weight], &self.graph.tensors[result]);
         let number = |size: &Expr| self.pool.as_int(*size).and_then(|size| usize::try_from(size).ok());
@@ -213,25 +213,11 @@ impl Planner<'_> {
     fn call(&mut self, id: CallId) {
         let graph = self.graph;
         let call = &graph.calls[id];
-        let args = call.args.iter().map(|a| self.call_arg(a)).collect();
-        let kwargs = call.kwargs.iter().map(|(name, a)| (name.clone(), self.call_arg(a))).collect();
-        let results = call.results.iter().map(|result| match *result {
-            CallOut::Unused => CallResult::Unused,
-            CallOut::Object(o) => CallResult::Object(o),
-            CallOut::Tensor(t) => CallResult::Tensor(self.buf(t)),
-        });
-        let results = results.collect();
+        let args = call.args.iter().map(|a| a.map(&mut |t| self.view(*t))).collect();
+        let kwargs = call.kwargs.iter().map(|(name, a)| (name.clone(), a.map(&mut |t| self.view(*t)))).collect();
+        let results = call.results.iter().map(|result| result.map(&mut |t| self.buf(t))).collect();
         let (target, node, tuple, kind) = (call.target.clone(), call.node, call.tuple, call.kind.clone());
         self.steps.push(Step::Call(Call { target, node, args, kwargs, results, tuple, kind }));
-    }
-
-    fn call_arg(&mut self, arg: &tir::Arg) -> CallArg<Expr> {
-        match arg {
-            tir::Arg::Tensor(t) => CallArg::Tensor(self.view(*t)),
-            tir::Arg::Object(o) => CallArg::Object(*o),
-            tir::Arg::List(items) => CallArg::List(items.iter().map(|a| self.call_arg(a)).collect()),
-            tir::Arg::Plain(arg) => CallArg::Plain(arg.clone()),
-        }
     }
 
     /// Adds the steps that write the new values of the caller's tensors, when everything is computed; gives the buffers

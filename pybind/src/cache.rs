@@ -25,7 +25,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 /// Megabytes that a directory takes up at most.
 const LIMIT: u64 = 1024;
 
-/// Which program this is: entries of others are not for it.
+/// The identity of this program: entries of others are not for it.
 const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("RUST_INDUCTOR_BUILD"));
 
 /// The user's store.

@@ -253,7 +253,7 @@ impl CompiledFn {
         }
     }
 
-    /// Why the graph runs as it is; `None` if it is compiled.
+    /// The reason why the graph runs as it is; `None` if it is compiled.
     #[getter]
     fn eager_because(&self) -> Option<&str> {
         if let Kind::Eager(why) = &self.kind { Some(why) } else { None }

@@ -26,7 +26,7 @@ pub(crate) struct Options {
     pub(crate) fills: bool,
     /// The device that graphs run on.
     pub(crate) target: TargetDevice,
-    /// Which of the machine's adapters is that, where it is no processor.
+    /// The choice among the machine's adapters, where it is no processor.
     adapter: Option<AdapterChoice>,
 }
 
@@ -116,7 +116,7 @@ fn set_adapter(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
 }
 
 impl Options {
-    /// These options with `fills` replaced: whether memory of which the program says nothing is filled.
+    /// The options with `fills` replaced: whether memory of which the program says nothing is filled.
     pub(crate) fn filling(self, fills: bool) -> Options {
         Options { fills, ..self }
     }

@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from rust_inductor import _backends
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -58,3 +62,19 @@ def check(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
     eager = function(*theirs)
     same(compiled(function, **kwargs)(*ours), eager)
     same(ours, theirs)
+
+
+def left_to_aot(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The reasons why graphs are left to AOTAutograd from now on."""
+    reasons: list[str] = []
+    in_rust = _backends._in_rust
+
+    def noting(*args: Any) -> Any:
+        try:
+            return in_rust(*args)
+        except _backends._LeftError as error:
+            reasons.append(str(error))
+            raise
+
+    monkeypatch.setattr(_backends, "_in_rust", noting)
+    return reasons

@@ -90,7 +90,7 @@ def test_dropout_draws_eagers_stream():
     ],
 )
 def test_dropout_is_eagers_to_the_last_bit(dtype, probability):
-    """Whatever the order in memory; what follows draws from where eager would."""
+    """Dropout draws as eager does, whatever the order in memory; what follows draws from where eager would."""
 
     def function(x):
         return nn.functional.dropout(x, probability) + 1, torch.rand(2)

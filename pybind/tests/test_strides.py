@@ -53,7 +53,7 @@ def of_constants(x: Tensor) -> Tensor:
 
 
 def of_a_scalar(x: Tensor) -> Tensor:
-    """The same, from a tensor without dimensions."""
+    """Memory laid as an argument that takes the value of a tensor without dimensions."""
     return torch.empty_strided(x.size(), x.stride()).copy_(torch.tensor(2.5))
 
 
@@ -174,7 +174,7 @@ def test_one_program(name: str, capture: str) -> None:
 
 @pytest.mark.parametrize("capture", CAPTURES)
 def test_strides_of_unknown_relation(capture: str) -> None:
-    """Where strides are symbols of their own, nothing says that elements are apart."""
+    """If strides are symbols of their own, nothing says that elements are apart."""
 
     def function(x: Tensor, rows: int, step: int) -> Tensor:
         r = torch.empty_strided((rows, 8), (step, 1))

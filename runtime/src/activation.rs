@@ -4,10 +4,11 @@ use crate::arena::Arena;
 use crate::buffers::{Buffers, ViewId};
 use crate::frozen::Kept;
 use crate::library::{Strided, TensorLibrary};
-use crate::pages::{LARGE, WIDE, ask_for_large, mend_holes};
+use crate::pages::{LARGE, ask_for_large, mend_holes};
 
 use crate::stream::Stream;
 use cranelift_entity::EntityRef;
+use inductor::heuristics;
 use inductor::offload::Session;
 use inductor::plan::{Buf, ObjectId, Storage};
 use std::ops::Range;
@@ -197,7 +198,7 @@ impl<L: TensorLibrary> Activation<L> {
     pub(crate) fn allocate(&mut self, buffers: &Buffers<L>, buf: Buf) -> Result<(), L::Error> {
         let spec = &buffers.bufs[buf];
         let is_host = buffers.stream.is_none();
-        if is_host && spec.bytes >= WIDE {
+        if is_host && spec.bytes >= heuristics::holes_least_bytes() {
             mend_holes();
         }
         let layout = Strided { dtype: spec.dtype, sizes: &spec.sizes, strides: &spec.strides };

@@ -19,7 +19,7 @@ pub(crate) enum Arena<L: TensorLibrary> {
     Host(Block),
     /// A device's memory, which the library's allocator gave.
     Tensor {
-        /// Whose memory it is.
+        /// The tensor that owns the memory.
         _owner: L::Tensor,
         start: NonNull<u8>,
         bytes: usize,

@@ -28,9 +28,6 @@ pub(crate) fn ask_for_large(start: *mut u8, bytes: usize) {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn ask_for_large(_start: *mut u8, _bytes: usize) {}
 
-/// Blocks of so many bytes are worth a look at malloc's holes, which takes about a microsecond.
-pub(crate) const WIDE: usize = 1 << 20;
-
 /// Gives malloc what it has cut off blocks back, so that the holes they have left are whole.
 ///
 /// Of each size that is cut off, all chunks that the thread's cache has are taken, and as many again; they are given

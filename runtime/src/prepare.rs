@@ -11,16 +11,13 @@ use crate::stream::{StreamDevice, StreamKernel, StreamLaunch};
 use cranelift_entity::{EntityRef, PrimaryMap};
 use fx::Arg;
 use inductor::backend::{Backend, CompiledKernel, Library, Member};
+use inductor::heuristics;
 use inductor::memory::ALIGN;
 use inductor::offload::{HostStep, Placement, StepDevice};
 use inductor::plan::{self, Buf, Call, CallKind, CallResult, KernelId, Launch, ObjectId, Plan, Storage, View};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Arc, Mutex, OnceLock};
 use symshapes::Device;
-
-/// So many bytes of arguments that are not read any more are worth dropping before the call ends: that needs the
-/// embedding language.
-const FORGOTTEN_BYTES: usize = 1 << 20;
 
 /// Binds the calls of a plan to the library.
 pub trait Binder<L: TensorLibrary> {
@@ -55,7 +52,7 @@ pub trait Binder<L: TensorLibrary> {
     fn is_same_output(&self, one: usize, other: usize) -> bool;
 }
 
-/// Why a plan could not be made ready.
+/// The reason why a plan could not be made ready.
 #[derive(Debug, thiserror::Error)]
 pub enum PrepareError<E> {
     /// The plan has a kernel that there is no code for.
@@ -358,7 +355,7 @@ impl<L: TensorLibrary, B: Binder<L>> Preparer<'_, L, B> {
     fn call(&mut self, call: &Call) -> Prepared<(), B::Error> {
         // What has no elements is written by no kernel.
         for arg in call.args.iter().chain(call.kwargs.iter().map(|(_, arg)| arg)) {
-            arg.for_each_view(&mut |view| self.allocate(view.buf));
+            arg.for_each_tensor(&mut |view| self.allocate(view.buf));
         }
         for result in &call.results {
             if let CallResult::Tensor(buf) = result {
@@ -546,7 +543,7 @@ impl Spent {
             self.waiting.push(arg);
             self.bytes += bytes;
         }
-        (self.bytes >= FORGOTTEN_BYTES).then(|| {
+        (self.bytes >= heuristics::drop_least_bytes()).then(|| {
             self.bytes = 0;
             Step::Forget(std::mem::take(&mut self.waiting).into())
         })

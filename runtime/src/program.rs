@@ -79,7 +79,7 @@ pub(crate) enum Step<L: TensorLibrary> {
     Library(LibraryCall<L>, Option<L::Foreign>),
     Foreign(L::Foreign),
     Free(Buf),
-    /// These arguments are not read any more, and the caller has given them away.
+    /// Drops arguments that are not read any more, and that the caller has given away.
     Forget(Box<[(usize, Buf)]>),
     /// Fails if this flag is set.
     Check(Buf),

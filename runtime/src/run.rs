@@ -35,7 +35,7 @@ pub trait Host<L: TensorLibrary> {
     fn forget(&mut self, index: usize);
 }
 
-/// Why a call did not end well.
+/// The reason why a call did not end well.
 #[derive(Debug)]
 pub enum Failure<L: TensorLibrary, E> {
     /// A kernel met an index out of bounds.
@@ -48,7 +48,7 @@ pub enum Failure<L: TensorLibrary, E> {
     Host(E),
 }
 
-/// Why a stretch of steps ended early.
+/// The reason why a stretch of steps ended early.
 pub enum Stop<L: TensorLibrary> {
     /// This step is the embedding language's: the library refused it, for this reason, and the language has to make the
     /// call or to raise.
@@ -63,7 +63,7 @@ pub enum Stop<L: TensorLibrary> {
     Device(DeviceError),
 }
 
-/// Why an argument does not fit the plan.
+/// The reason why an argument does not fit the plan.
 pub enum Misfit {
     /// Its layout is not the one that the graph was compiled for, and the graph writes to it: a copy is not the
     /// caller's tensor. Or it has no metadata or no memory.

@@ -148,7 +148,7 @@ impl FromStr for DType {
 pub struct Device {
     /// The kind of device.
     pub kind: DeviceKind,
-    /// Which of that kind; `None` is the current one.
+    /// The number among devices of that kind; `None` is the current one.
     pub index: Option<u16>,
 }
 

@@ -114,7 +114,7 @@ pub(crate) enum Part {
     Int(Expr),
 }
 
-/// Which integer a float becomes.
+/// The ways in which a float becomes an integer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Rounding {
     /// Towards minus infinity.

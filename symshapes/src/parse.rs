@@ -7,7 +7,7 @@ use crate::{float_node::Rounding, ids::Expr, pool::Pool, range::Range};
 /// Nesting beyond this is refused rather than recursed into.
 const DEPTH_LIMIT: usize = 200;
 
-/// Why a text is no expression.
+/// The reason why a text is no expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
     /// A character that starts no token.

@@ -36,8 +36,8 @@ impl Pool {
         Parser::read(self, text, Range::ALL, Parser::disjunction)
     }
 
-    /// `e` as the difference of two sums without negative coefficients; the constant goes to the second.
-    fn sides(&self, e: Expr) -> (Sum, Sum) {
+    /// `e` as the difference of two sums without negative coefficients; the constant goes to the second where it can.
+    pub(crate) fn sides(&self, e: Expr) -> (Sum, Sum) {
         let (mut left, mut right) = (Sum::default(), Sum::default());
         let sum = self.sum_of(e);
         for &term in &sum.terms {

@@ -133,7 +133,7 @@ TIMM = {
     "regnet": Case("RegNetY-1.6GF", partial(timm_model, "regnety_016")),
     "mixer": Case("MLP-Mixer-B/16", partial(timm_model, "mixer_b16_224")),
 }
-#: Whose first calls are timed.
+#: The cases whose first calls are timed.
 COMPILED = (*INFERENCE, *(f"{name}-training" for name in TRAINED), *TIMM)
 
 TIMED_KERNELS = kernels(tuple(KERNELS), ROWS)

@@ -1,4 +1,4 @@
-"""Who takes part in a benchmark, and which ratios of their times the page shows: a row of `MODES` for each."""
+"""The contenders of a benchmark, and the ratios of their times that the page shows: a row of `MODES` for each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Backend = Literal["eager", "rust_inductor", "inductor"]
-#: Which sizes are symbols: none, those along the first of the case's axes, or every one.
+#: The sizes that are symbols: none, those along the first of the case's axes, or every one.
 Shapes = Literal["static", "first", "all"]
 #: Settings asked for beyond the defaults: `mode="max-autotune"`, `options={"freezing": True}`.
 Asked = Literal["nothing", "tuned", "frozen"]

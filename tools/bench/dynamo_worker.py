@@ -144,7 +144,7 @@ def capture(contender: str, effort: int) -> dict[str, float]:
 
 
 def capture_in_rust(_contender: str, effort: int) -> dict[str, float]:
-    """The same, with our own backend behind our own Dynamo: it takes the graph in Rust, in ATen overloads."""
+    """Our own backend behind our own Dynamo: it takes the graph in Rust, in ATen overloads."""
     from rust_inductor import _native
 
     arguments = torch.rand(4, 4), torch.rand(4, 4)

@@ -26,7 +26,7 @@ from tools.bench.page import RESULTS, with_chapter
 from tools.ui import read_or_empty, say, table
 
 HEADING = "# A WebGPU device"
-#: Which models, and whether a step trains them.
+#: The models, and whether a step trains them.
 PROGRAMS = {"bert": False, "gpt2": False, "resnet18": False, "vit": False, "mlp": True}
 METHOD = (
     "A step is a call after the first, or forward and backward where it trains. Kernels are distinct ones, launches"

@@ -38,6 +38,16 @@ from tools.checks.tidy import (
             "dynamo-core/src/trace/core/a.rs:1: the lowest",
         ),
         ("dynamo-core/src/trace/python/a.rs", "    trace::python::sets,\n", None),
+        (
+            "fx/src/a.rs",
+            "/// What" + " a node calls.\nfn f() {}\n",
+            "fx/src/a.rs:1: a doc comment that opens with `What`",
+        ),
+        ("fx/src/a.rs", "//! A table.\n//!\n//! Where it ends, nothing follows.\n", None),
+        ("fx/src/a.rs", "/// The target of a node.\n/// What it is called with.\n", None),
+        ("a.py", 'def f():\n    """How' + ' it runs."""\n', "a.py:2: a doc comment that opens with `How`"),
+        ("a.py", "#: The" + " same as above.\nA = 1\n", "a.py:1: a doc comment that opens with `The same`"),
+        ("a.py", "# What comes next\nA = 1\n", None),
         ("data.txt", "\n" * (MAX_LINES + 1), None),
         ("a.py", "path = '/ho" + "me/somebody/x'\n", "a.py:1: a path of one machine"),
         ("a.md", "https://example.org/ho" + "me/page\n", None),
@@ -71,6 +81,7 @@ def test_overloads_are_no_strings(name: str, text: str, found: int) -> None:
 def test_dependencies_point_one_way(tmp_path: Path) -> None:
     manifest = tmp_path / "fx" / "Cargo.toml"
     manifest.parent.mkdir()
+    (manifest.parent / "lib.rs").write_text("use symshapes::Expr;\nuse fx_interp::run;\nuse inductor::compile;\n")
     manifest.write_text("[dependencies]\nsymshapes.workspace = true\n")
     assert list(check_manifest(manifest)) == []
     manifest.write_text("[dev-dependencies]\ninductor.workspace = true\n")
@@ -79,6 +90,8 @@ def test_dependencies_point_one_way(tmp_path: Path) -> None:
     assert list(check_manifest(manifest)) == []
     manifest.write_text("[dependencies]\nfx-interp.workspace = true\n")
     assert list(check_manifest(manifest)) == ["fx/Cargo.toml: fx may not depend on fx-interp"]
+    manifest.write_text("[dependencies]\npetgraph.workspace = true\nsymshapes.workspace = true\n")
+    assert list(check_manifest(manifest)) == ["fx/Cargo.toml: nothing names petgraph"]
 
 
 def test_book_names_its_pages(tmp_path: Path) -> None:

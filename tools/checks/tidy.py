@@ -2,9 +2,11 @@
 
 - No source file outgrows the limit (data and generated tables excepted), and no comment in Rust the line that rustfmt
   keeps code within (a table's rows excepted).
-- Dependencies between crates point one way, as the architecture page of the book says.
+- Dependencies between crates point one way, as the architecture page of the book says; every dependency that a crate
+  declares is named in its sources.
 - `unsafe` stands only in the modules that are there for it.
 - No file names a path of somebody's machine.
+- A doc comment opens with what the item is or does, not with a word of questions.
 - Everything that the book's table of contents names is there, and every page is named.
 - The Rust blocks of the book are doc tests of some crate; those marked `ignore` stand in the sources, line by line.
 - README and the architecture page name every crate.
@@ -65,7 +67,7 @@ FOR_TESTS = {"fx-interp", "inductor-testing"}
 #: Further crates that the tests of a crate may depend on.
 TESTED_WITH = {"runtime": {"inductor-cpu"}}
 
-#: Where `unsafe` may stand: what calls libtorch, CPython, LLVM's C API, NVRTC or compiled code, and the traits for
+#: The files with `unsafe`: what calls libtorch, CPython, LLVM's C API, NVRTC or compiled code, and the traits for
 #: that; what owns or hands out the memory that compiled code works in; what loads a library to see whether it is there.
 UNSAFE_ALLOWED = (
     "pybind/src/",
@@ -98,6 +100,8 @@ UNSAFE = re.compile(r"\bunsafe\s*(\{|fn|impl|trait|extern)|unsafe\(")
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|root|Users|work)/\w+")
 LAYER = re.compile(r"(?<!in crate::)\btrace::(\w+|\{)")
 COMMENT = re.compile(r"^\s*//")
+DOC = re.compile(r'^\s*(///|//!|#:|""")\s*(.*)')
+QUESTION = re.compile(r"(What|How|Where|Those|Which|Who|Whose|When|Why|The same|The other way)\b")
 OVERLOAD = re.compile(r'"(?:torch\.ops\.)?(?:aten\.)?(\w+\.\w+)"')
 TABLE_ROW = re.compile(r"^\s*//[/!]? \|")
 PAGE = re.compile(r"\]\(([^)#]+\.md)\)")
@@ -157,6 +161,18 @@ def check_file(root: Path, path: Path) -> Iterator[str]:
             yield f"{name}:{number}: the lowest layer of the tracer names one above it"
         if is_rust and len(line) > MAX_WIDTH and COMMENT.match(line) and not TABLE_ROW.match(line):
             yield f"{name}:{number}: a comment of {len(line)} characters; break it ({MAX_WIDTH} at most)"
+    for number, word in openings(lines) if path.suffix in (".rs", ".py", ".pyi") else ():
+        yield f"{name}:{number}: a doc comment that opens with `{word}`; say what the item is or does"
+
+
+def openings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """The lines of doc comments that open with a word of questions, and that word."""
+    before = None
+    for number, line in enumerate(lines, start=1):
+        doc = DOC.match(line)
+        if doc and (doc[1] == '"""' or doc[1] != before) and (question := QUESTION.match(doc[2])):
+            yield number, question[1]
+        before = doc[1] if doc else None
 
 
 def overloads(schemas: str) -> set[str]:
@@ -187,6 +203,13 @@ def check_manifest(manifest: Path) -> Iterator[str]:
         allowed = MAY_DEPEND[crate] | {crate} | (for_tests if kind == "dev-dependencies" else set())
         for name in sorted((tables.get(kind, {}).keys() & MAY_DEPEND.keys()) - allowed):
             yield f"{crate}/Cargo.toml: {crate} may not depend on {name}"
+    words = {word for path in manifest.parent.rglob("*.rs") for word in re.findall(r"\w+", path.read_text())}
+    declared = {
+        name for kind in ("dependencies", "dev-dependencies", "build-dependencies") for name in tables.get(kind, {})
+    }
+    yield from (
+        f"{crate}/Cargo.toml: nothing names {name}" for name in sorted(declared) if name.replace("-", "_") not in words
+    )
 
 
 def check_book(pages: Path) -> Iterator[str]:

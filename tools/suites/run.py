@@ -229,7 +229,7 @@ def failures(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def reason(entry: dict[str, Any]) -> str:
-    """Why a test fails on ours: the exception's class and first line, without names and numbers of the test."""
+    """The reason why a test fails on ours: the exception's class and first line, without names and numbers."""
     ours = entry["ours"]
     if ours["ending"] in ("crash", "timeout"):
         return f"{ours['ending']}: {ours['text'].splitlines()[0] if ours['text'] else ''}"

@@ -38,7 +38,7 @@ METHOD = (
 )
 #: After how many captures what they told is written.
 SAVED_EVERY = 10
-#: Where libraries lie on the machine that ran them.
+#: The folders of libraries on the machine that ran them.
 INSTALLED = re.compile(r"/\S*/site-packages/")
 #: The largest number of reasons in a list.
 REASONS = 25
@@ -50,7 +50,7 @@ class Side:
 
     #: The fields of `zoo_worker.Finding`; empty if there was no answer.
     finding: dict[str, Any]
-    #: Why there was none.
+    #: The reason why there was none.
     failure: str = ""
 
     @property

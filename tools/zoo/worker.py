@@ -48,7 +48,7 @@ class Finding:
     #: The time of a later call where the graph gives at once what it last gave: guards and the code around it; of one
     #: graph alone, as what happens between several depends on what they give.
     call_us: float | None = None
-    #: Why graphs ended and frames were skipped, by how often.
+    #: The reasons why graphs ended and frames were skipped, by how often.
     reasons: dict[str, int] = field(default_factory=dict)
     #: The classes that reasons name, and what of Python or torch they derive from.
     bases: dict[str, str] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Recorder:
         raise NotImplementedError
 
     def reasons(self) -> tuple[Counter[str], Counter[str]]:
-        """Why graphs ended, and why frames run as they are."""
+        """The reasons why graphs ended, and why frames run as they are."""
         raise NotImplementedError
 
 

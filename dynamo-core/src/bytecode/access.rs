@@ -1,4 +1,4 @@
-//! Which local slots an instruction reads and writes.
+//! The local slots that an instruction reads and writes.
 //!
 //! A slot is what counts here, not what a cell holds: writing a variable that lives in a cell reads the slot, for the
 //! cell has to be there.

@@ -7,17 +7,17 @@ use super::opcodes::{ArgKind, Direction, Row, Table};
 use super::varint::Reader;
 use super::{Arg, Body, CodeObject, Handler, HandlerId, Inst, InstData, Label, Span, Version, location};
 
-/// Why a code object could not be decoded. Offsets are in code units.
+/// The reason why a code object could not be decoded. Offsets are in code units.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// A number that is no opcode of this version.
     #[error("unit {offset}: {number} is no opcode of {version}")]
     UnknownOpcode {
-        /// Where.
+        /// The place of the instruction.
         offset: u32,
-        /// Which.
+        /// The number.
         number: u8,
-        /// Whose table was asked.
+        /// The version whose table was asked.
         version: Version,
     },
     /// The code ends within an instruction.
@@ -29,7 +29,7 @@ pub enum DecodeError {
     /// An argument of more than 32 bits.
     #[error("unit {offset}: the argument does not fit 32 bits")]
     LongArgument {
-        /// Where.
+        /// The place of the instruction.
         offset: u32,
     },
     /// A jump or a handler whose target is not the start of an instruction.

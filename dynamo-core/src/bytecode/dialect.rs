@@ -2,7 +2,7 @@
 
 use super::{Op, Version};
 
-/// When a conditional jump is taken.
+/// The conditions under which a jump is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Condition {
     /// The value is true.
@@ -16,7 +16,7 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// When the other way is taken.
+    /// The condition for the other way.
     pub fn inverse(self) -> Condition {
         match self {
             Condition::True => Condition::False,

@@ -23,7 +23,7 @@ use super::{Arg, Body, CodeObject, Const, Inst, Label, Operand, Span};
 pub struct Listing<'a> {
     /// The body to print.
     pub body: &'a Body,
-    /// Whose names and constants the arguments are.
+    /// The code object whose names and constants the arguments are.
     pub code: &'a CodeObject,
 }
 

@@ -10,15 +10,15 @@ use super::exceptions::{self, Entry};
 use super::opcodes::{ArgKind, Direction, Op, Row, Table};
 use super::{Arg, Body, CodeObject, DepthError, HandlerId, Inst, Label, Span, Version, location, stack_depths};
 
-/// Why a body could not be encoded.
+/// The reason why a body could not be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
     /// An op that the body's version lacks.
     #[error("{inst}: {version} has no {op}")]
     UnknownOp {
-        /// Where.
+        /// The instruction.
         inst: Inst,
-        /// Which.
+        /// Its opcode.
         op: Op,
         /// The body's version.
         version: Version,
@@ -26,9 +26,9 @@ pub enum EncodeError {
     /// An argument of the wrong kind.
     #[error("{inst}: {op} does not take {arg:?}")]
     WrongArg {
-        /// Where.
+        /// The instruction.
         inst: Inst,
-        /// Which.
+        /// Its opcode.
         op: Op,
         /// The argument that it was given.
         arg: Arg,
@@ -44,9 +44,9 @@ pub enum EncodeError {
     /// A jump the wrong way, with an op that has no opposite.
     #[error("{inst}: {op} cannot jump to {label}, which is the other way")]
     WrongWay {
-        /// Where.
+        /// The instruction.
         inst: Inst,
-        /// Which.
+        /// Its opcode.
         op: Op,
         /// The label that it should jump to.
         label: Label,

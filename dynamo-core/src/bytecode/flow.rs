@@ -7,13 +7,13 @@ use cranelift_entity::packed_option::PackedOption;
 
 use super::{Arg, Body, Inst, Label, Op, Version};
 
-/// Why heights could not be told.
+/// The reason why heights could not be told.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DepthError {
     /// Two ways lead to an instruction with stacks of different heights.
     #[error("{inst}: reached with {first} and with {second} values on the stack")]
     Mismatch {
-        /// Where.
+        /// The instruction.
         inst: Inst,
         /// One height.
         first: u32,
@@ -23,7 +23,7 @@ pub enum DepthError {
     /// More is popped than is there.
     #[error("{inst}: {op} pops more than the {depth} values on the stack")]
     Underflow {
-        /// Where.
+        /// The instruction.
         inst: Inst,
         /// The op that pops.
         op: Op,
@@ -33,7 +33,7 @@ pub enum DepthError {
     /// A handler keeps more values than the instruction that it covers has below it.
     #[error("{inst}: its handler keeps {kept} of {depth} values")]
     Handler {
-        /// Where.
+        /// The instruction.
         inst: Inst,
         /// The number of values that the handler keeps.
         kept: u32,
@@ -46,9 +46,9 @@ pub enum DepthError {
     /// An op of another version.
     #[error("{inst}: this version has no {op}")]
     UnknownOp {
-        /// Where.
+        /// The instruction.
         inst: Inst,
-        /// Which.
+        /// Its opcode.
         op: Op,
     },
     /// The last instruction goes on to the next.

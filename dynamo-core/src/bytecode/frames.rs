@@ -42,29 +42,29 @@ impl Slot {
 
 /// The slots of a frame before some instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub struct FrameState {
     /// The stack, bottom first.
     pub stack: Vec<Slot>,
     /// The fast locals. A cell counts as a value, whatever it holds.
     pub locals: Vec<Slot>,
 }
 
-impl Frame {
+impl FrameState {
     /// The slot of a local.
     pub fn local(&self, local: LocalId) -> Slot {
         self.locals.get(local.index()).copied().unwrap_or(Slot::Empty)
     }
 
     /// A frame that is about to begin.
-    fn entry(code: &CodeObject) -> Frame {
+    fn entry(code: &CodeObject) -> FrameState {
         let mut locals = vec![Slot::Empty; code.local_count()];
         let arguments = code.argument_slots().min(locals.len());
         locals[..arguments].fill(Slot::Value);
-        Frame { stack: Vec::new(), locals }
+        FrameState { stack: Vec::new(), locals }
     }
 
     /// Takes in what another way brings; whether that changed anything.
-    fn join(&mut self, other: &Frame) -> bool {
+    fn join(&mut self, other: &FrameState) -> bool {
         let slots = self.stack.iter_mut().chain(&mut self.locals);
         let mut changed = false;
         for (slot, &other) in slots.zip(other.stack.iter().chain(&other.locals)) {
@@ -90,44 +90,44 @@ impl Frame {
 
 /// The frames before all instructions.
 #[derive(Clone, Debug)]
-pub struct Frames {
-    before: SecondaryMap<Inst, Option<Frame>>,
+pub struct FrameStates {
+    before: SecondaryMap<Inst, Option<FrameState>>,
 }
 
-impl Frames {
+impl FrameStates {
     /// Follows every way through the body.
     ///
     /// # Errors
     /// The stack does not add up.
-    pub fn new(code: &CodeObject, body: &Body, flow: &ControlFlow) -> Result<Frames, DepthError> {
+    pub fn new(code: &CodeObject, body: &Body, flow: &ControlFlow) -> Result<FrameStates, DepthError> {
         stack_depths(body)?;
         let mut walk = Walk { body, free: free_slots(code), before: SecondaryMap::new(), pending: Vec::new() };
         if let Some(&first) = body.order().first() {
-            walk.reach(first, &Frame::entry(code));
+            walk.reach(first, &FrameState::entry(code));
         }
         while let Some(inst) = walk.pending.pop() {
             walk.step(inst, flow);
         }
-        Ok(Frames { before: walk.before })
+        Ok(FrameStates { before: walk.before })
     }
 
     /// The frame before an instruction; none if it is never reached.
-    pub fn before(&self, inst: Inst) -> Option<&Frame> {
+    pub fn before(&self, inst: Inst) -> Option<&FrameState> {
         self.before[inst].as_ref()
     }
 }
 
-/// The state of [`Frames::new`].
+/// The state of [`FrameStates::new`].
 struct Walk<'a> {
     body: &'a Body,
     free: Range<usize>,
-    before: SecondaryMap<Inst, Option<Frame>>,
+    before: SecondaryMap<Inst, Option<FrameState>>,
     pending: Vec<Inst>,
 }
 
 impl Walk<'_> {
     /// Notes that `inst` is reached with `frame`.
-    fn reach(&mut self, inst: Inst, frame: &Frame) {
+    fn reach(&mut self, inst: Inst, frame: &FrameState) {
         let changed = match &mut self.before[inst] {
             Some(known) => known.join(frame),
             none => {
@@ -164,7 +164,7 @@ impl Walk<'_> {
     }
 
     /// The frame after an instruction that raises nothing, with its effect on the height of the stack.
-    fn after(&self, inst: Inst, before: &Frame, effect: Effect) -> Frame {
+    fn after(&self, inst: Inst, before: &FrameState, effect: Effect) -> FrameState {
         let data = self.body.inst(inst);
         let arg = if let Arg::Int(arg) = data.arg { arg } else { 0 };
         let mut frame = before.clone();
@@ -196,7 +196,7 @@ impl Walk<'_> {
         frame
     }
 
-    fn touch_locals(&self, inst: Inst, frame: &mut Frame) {
+    fn touch_locals(&self, inst: Inst, frame: &mut FrameState) {
         // In a local an exception is a value like any other.
         let stored = frame.stack.iter().rev().copied();
         let mut stored = stored.map(|slot| if slot == Slot::Exception { Slot::Value } else { slot });

@@ -1,4 +1,4 @@
-//! Which locals may still be read.
+//! Liveness: the locals that may still be read.
 //!
 //! A local is live before an instruction if some way from there reads its slot before writing it. A handler's first
 //! instruction follows every instruction that it covers, whether that has written its slot or not.
@@ -67,7 +67,7 @@ impl Liveness {
 pub struct LiveListing<'a> {
     /// The body to print.
     pub body: &'a Body,
-    /// Whose names and constants the arguments are.
+    /// The code object whose names and constants the arguments are.
     pub code: &'a CodeObject,
     /// The live locals.
     pub liveness: &'a Liveness,

@@ -67,7 +67,7 @@ pub use dialect::Condition;
 pub use display::Listing;
 pub use encode::{EncodeError, Encoded, encode};
 pub use flow::DepthError;
-pub use frames::{Frame, Frames, Slot};
+pub use frames::{FrameState, FrameStates, Slot};
 pub use liveness::{LiveListing, Liveness};
 pub use location::Span;
 pub use opcodes::Op;

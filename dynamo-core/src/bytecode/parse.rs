@@ -7,7 +7,7 @@ use super::{Arg, Body, Handler, HandlerId, InstData, Label, Op, Span, Version};
 /// Labels and handlers beyond this number are taken for typing errors.
 const MAX_INDEX: u32 = 1 << 20;
 
-/// Which line could not be read, and why.
+/// The line that could not be read, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct ParseError {

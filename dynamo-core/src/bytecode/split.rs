@@ -23,8 +23,8 @@ use super::renumber::renumber_locals;
 use super::super_calls::explicit_super;
 use super::unreachable::{remove_idle_jumps, remove_unreachable};
 use super::{
-    Body, Builder, CodeObject, Const, Continuation, Form, Frame, Frames, Handler, Inst, Liveness, LocalId, Obstacle,
-    Op, Parameter, Resume, ResumeError, Slot, Source, resume,
+    Body, Builder, CodeObject, Const, Continuation, Form, FrameState, FrameStates, Handler, Inst, Liveness, LocalId,
+    Obstacle, Op, Parameter, Resume, ResumeError, Slot, Source, resume,
 };
 
 /// A callable and its `NULL`, below the arguments of a call.
@@ -59,7 +59,7 @@ pub struct Splitter<'a> {
     code: &'a CodeObject,
     body: Body,
     flow: ControlFlow,
-    frames: Frames,
+    frames: FrameStates,
     liveness: Liveness,
     line: Option<i32>,
 }
@@ -74,7 +74,7 @@ impl<'a> Splitter<'a> {
         let mut body = body.clone();
         explicit_super(code, &mut body);
         let flow = ControlFlow::new(&body)?;
-        let frames = Frames::new(code, &body, &flow)?;
+        let frames = FrameStates::new(code, &body, &flow)?;
         let liveness = Liveness::new(code, &body, &flow);
         Ok(Splitter { code, body, flow, frames, liveness, line: None })
     }
@@ -160,7 +160,7 @@ impl<'a> Splitter<'a> {
         Ok(Split { prefix: prefix.finish()?, resumes })
     }
 
-    fn frame(&self, at: Inst) -> Result<&Frame, ResumeError> {
+    fn frame(&self, at: Inst) -> Result<&FrameState, ResumeError> {
         self.frames.before(at).ok_or(ResumeError::Unreached(at))
     }
 

@@ -66,7 +66,7 @@ impl Capture {
 /// A place where a graph ends before the function does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Break {
-    /// Why.
+    /// The reason.
     pub reason: Reason,
     /// The line of the traced function.
     pub line: i32,

@@ -53,6 +53,16 @@ pub enum BindError {
         /// The argument in the call.
         given: Arg,
     },
+    /// A dimension that the tensor does not have.
+    #[error("{op}: dimension {dim} of rank {rank}")]
+    Dimension {
+        /// The overload.
+        op: String,
+        /// The dimension in the call.
+        dim: i64,
+        /// The rank of the tensor; a number counts as having one dimension.
+        rank: usize,
+    },
 }
 
 type Result<T> = std::result::Result<T, BindError>;
@@ -62,6 +72,14 @@ type Result<T> = std::result::Result<T, BindError>;
 pub struct Bound<'a> {
     overload: &'static Overload,
     values: Vec<&'a Arg>,
+}
+
+/// A dimension counted from the front, given one that counts from the end if negative. A tensor without dimensions
+/// counts as having one, as in torch (`maybe_wrap_dim`).
+pub fn wrap_dim(dim: i64, rank: usize) -> Option<usize> {
+    let rank = rank.max(1) as i64;
+    let wrapped = if dim < 0 { dim + rank } else { dim };
+    (0..rank).contains(&wrapped).then_some(wrapped as usize)
 }
 
 impl Aten {
@@ -182,6 +200,26 @@ impl<'a> Bound<'a> {
             (Some(values), Some(n)) if values.len() == 1 => Ok(Some(vec![values[0]; n])),
             (Some(values), _) => Ok(Some(values)),
             (None, _) => self.kind(name, "a list of ints"),
+        }
+    }
+
+    /// A dimension of a tensor of this rank, counted from the end if negative.
+    pub fn dim(&self, name: &str, rank: usize) -> Result<usize> {
+        self.wrap(self.int(name)?, rank)
+    }
+
+    /// A dimension that is counted from the end if negative, counted from the front.
+    pub fn wrap(&self, dim: i64, rank: usize) -> Result<usize> {
+        let missing = || BindError::Dimension { op: self.op().name().to_owned(), dim, rank: rank.max(1) };
+        wrap_dim(dim, rank).ok_or_else(missing)
+    }
+
+    /// The dimensions that a list names; all of them where it is empty or absent.
+    pub fn dims(&self, name: &str, rank: usize) -> Result<Vec<usize>> {
+        let named = if self.has(name) { self.opt_ints(name)? } else { None };
+        match named {
+            Some(dims) if !dims.is_empty() => dims.into_iter().map(|dim| self.wrap(dim, rank)).collect(),
+            _ => Ok((0..rank).collect()),
         }
     }
 

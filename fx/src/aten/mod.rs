@@ -12,7 +12,7 @@ pub mod rules;
 mod schema;
 mod traits;
 
-pub use bind::{BindError, Bound};
+pub use bind::{BindError, Bound, wrap_dim};
 pub use ops::{Aten, Packet};
 pub use parse::ParseError;
 pub use rules::Composite;
@@ -36,7 +36,7 @@ macro_rules! ops {
 /// An overload with its parameters and results.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Overload {
-    /// Which it is.
+    /// The overload.
     pub op: Aten,
     /// Parameters and results.
     pub schema: Schema,

@@ -182,8 +182,10 @@ mod tests {
     #[test]
     fn in_place_forms_have_traits_of_their_operators() {
         assert!(Packet::bernoulli_.traits().random && Packet::uniform_.traits().random);
-        assert_eq!(Packet::scatter_add_.traits().raises, Some(Failure::Place));
+        assert_eq!(Packet::scatter_add_.traits().raises, Some(Failure::Index));
         assert_eq!(Packet::fill_.traits().scalar, Some(ScalarUse::Fill));
+        assert!(Packet::relu_.traits().accepts_floats && Packet::multiply_.traits().late_cast_error);
+        assert!(Packet::dropout_.traits().dropout && !Packet::bernoulli_.traits().dropout);
         assert_eq!(Packet::exp_.traits().cuda, Some(Cast::Keep));
     }
 }

@@ -89,7 +89,7 @@ pub enum Type {
     Optional(Box<Type>),
     /// `T[]`; `T[n]`, which takes a single `T` for `n` equal ones.
     List(Box<Type>, Option<usize>),
-    /// Whatever else torch's own language has, by its text.
+    /// Another type of torch's own language, by its text.
     Other(String),
 }
 

@@ -19,10 +19,20 @@ pub struct Traits {
     pub float_input: bool,
     /// It may draw random numbers (torch's tag `nondeterministic_seeded`).
     pub random: bool,
+    /// It draws in order to drop elements: not where a parameter says that none is dropped.
+    pub dropout: bool,
+    /// It gives as many elements as fulfil a condition.
+    pub counts: bool,
+    /// The device chooses its kernel, and with it the layout of its result.
+    pub device_kernel: bool,
     /// It gives its argument back where it is switched off.
     pub idle: bool,
     /// Written in place, its result does not depend on what it writes over, unless a keyword says so.
     pub overwrites: bool,
+    /// Written in place into floats, it takes any number, and any tensor of the operand's sizes and type.
+    pub accepts_floats: bool,
+    /// Written in place, torch notices only with the data at hand that its result cannot be cast to the operand's type.
+    pub late_cast_error: bool,
     /// It keeps statistics in arguments, which its schema may not mention.
     pub statistics: bool,
     /// It never gives its operand itself, though it may give a view of it.
@@ -49,8 +59,13 @@ impl Traits {
         first_alone: false,
         float_input: false,
         random: false,
+        dropout: false,
+        counts: false,
+        device_kernel: false,
         idle: false,
         overwrites: false,
+        accepts_floats: false,
+        late_cast_error: false,
         statistics: false,
         new_object: false,
         rejects: false,
@@ -105,7 +120,7 @@ pub enum Cast {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Failure {
     /// Indices, of which one is out of bounds.
-    Place,
+    Index,
     /// A divisor of integers that is zero.
     Division,
     /// Elements that the operator does not take: a singular matrix, a negative probability.

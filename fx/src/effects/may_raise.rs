@@ -125,7 +125,7 @@ fn fails(graph: &Graph, node: &Node, failure: Failure) -> bool {
             };
             on_integers && !known_divisor
         }
-        Failure::Place => {
+        Failure::Index => {
             let Some(base) = node.args.first() else { return true };
             if base.as_node().is_some_and(|n| matches!(graph[n].meta, Some(Meta::Tuple(_)))) {
                 return false;

@@ -71,23 +71,20 @@ pub fn draws(graph: &Graph, id: NodeId) -> bool {
     }
 }
 
-/// Parameters with which random operators draw nothing where they are false or zero.
+/// Parameters with which operators of dropout draw nothing where they are false or zero. Distributions have a `p`, too.
 const SWITCHES: &[&str] = &["train", "training", "p", "dropout_p"];
 
 /// True for a call of a random operator that is switched off.
 fn draws_nothing(overload: Aten, graph: &Graph, id: NodeId) -> bool {
     let node = &graph[id];
     let Ok(bound) = overload.bind(&node.args, &node.kwargs) else { return false };
-    // `dropout` calls its probability `p`; so do distributions, which draw whatever it is.
-    let name = overload.packet().name();
-    let switched = name.contains("dropout") || name.contains("attention");
     let off = |name: &&str| match bound.get(name) {
         Arg::Bool(on) => !on,
         Arg::Float(p) => *p == 0.0,
         Arg::Int(p) => *p == 0,
         _ => false,
     };
-    switched && SWITCHES.iter().filter(|name| bound.has(name)).any(off)
+    overload.traits().dropout && SWITCHES.iter().filter(|name| bound.has(name)).any(off)
 }
 
 /// The argument that a dropout gives back, where it is switched off.

@@ -1,6 +1,6 @@
 //! One call as a rule sees it: its arguments by name, the tensors' metadata looked up, sizes as expressions.
 
-use super::{InferError, sizes::Sizes, strides, wrap_dim};
+use super::{InferError, sizes::Sizes, strides};
 use crate::{
     arg::Arg,
     aten::Bound,
@@ -137,24 +137,6 @@ impl<'a> Call<'a> {
         values.ok_or_else(|| self.unsupported(format!("`{name}` that is no list of ints")))
     }
 
-    /// A dimension of a tensor of this rank, counted from the end if negative.
-    pub(super) fn dim(&self, name: &str, rank: usize) -> Result<usize> {
-        self.wrap(self.int(name)?, rank)
-    }
-
-    pub(super) fn wrap(&self, dim: i64, rank: usize) -> Result<usize> {
-        wrap_dim(dim, rank).ok_or_else(|| self.unsupported(format!("dimension {dim} of rank {}", rank.max(1))))
-    }
-
-    /// The dimensions that a list names; all of them where it is empty or absent.
-    pub(super) fn dims(&self, name: &str, rank: usize) -> Result<Vec<usize>> {
-        let named = if self.has(name) { self.opt_ints(name)? } else { None };
-        match named {
-            Some(dims) if !dims.is_empty() => dims.into_iter().map(|d| self.wrap(d, rank)).collect(),
-            _ => Ok((0..rank).collect()),
-        }
-    }
-
     /// The parameter `dtype`, if the overload has it and the call gives it.
     pub(super) fn dtype(&self) -> Result<Option<DType>> {
         if self.has("dtype") { Ok(self.opt_dtype("dtype")?) } else { Ok(None) }
@@ -190,26 +172,26 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// That two sizes are equal, as torch demands it. Where only proofs count it was seen to before.
+    /// Demands that two sizes are equal, as torch does. Where only proofs count it was seen to before.
     pub(super) fn demand_equal(&mut self, a: Expr, b: Expr) -> Result<()> {
         let refused = self.pool.has_to_equal(a, b) == Some(false);
         self.fits((!refused).then_some(()))
     }
 
-    /// That a size is at most another one.
+    /// Demands that a size is at most another one.
     pub(super) fn demand_at_most(&mut self, a: Expr, b: Expr) -> Result<()> {
         let refused = self.pool.has_to_be_at_most(a, b) == Some(false);
         self.fits((!refused).then_some(()))
     }
 
-    /// That a tensor, if it is given, has these sizes.
+    /// Demands that a tensor, if it is given, has these sizes.
     pub(super) fn demand_sizes(&mut self, name: &str, sizes: &[Expr]) -> Result<()> {
         let Some(given) = self.opt_tensor(name)? else { return Ok(()) };
         self.fits((given.sizes.len() == sizes.len()).then_some(()))?;
         given.sizes.iter().zip(sizes).try_for_each(|(&a, &b)| self.demand_equal(a, b))
     }
 
-    /// That what has some sizes broadcasts to others.
+    /// Demands that some sizes broadcast to others.
     pub(super) fn demand_broadcast(&mut self, from: &[Expr], to: &[Expr]) -> Result<()> {
         let skip = self.fits(to.len().checked_sub(from.len()))?;
         for (&a, &b) in from.iter().zip(&to[skip..]) {

@@ -43,7 +43,8 @@ fn padded(c: &mut Call) -> Result {
     let (x, pad) = (c.tensor("self")?, c.exprs("padding")?);
     let mut sizes = x.sizes.clone();
     c.fits((pad.len() % 2 == 0 && pad.len() < 2 * sizes.len()).then_some(()))?;
-    let reflects = c.op().packet().name().starts_with("reflection");
+    let packet = c.op().packet();
+    let reflects = matches!(packet, Packet::reflection_pad1d | Packet::reflection_pad2d | Packet::reflection_pad3d);
     for (pair, size) in pad.chunks_exact(2).zip(sizes.iter_mut().rev()) {
         if reflects {
             // What is mirrored has to be there, less the element that it is mirrored at.

@@ -80,7 +80,8 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::diagonal_backward, input_sized),
 ];
 
-/// That positions are no more than what they lead into has, but along the dimension that they lead through.
+/// Demands that positions are no more than the tensor that they lead into has, but along the dimension that they lead
+/// through.
 fn within(c: &mut Call, index: &TensorMeta, x: &TensorMeta, through: bool) -> Result<()> {
     let (rank, dim) = (x.sizes.len(), c.dim("dim", x.sizes.len())?);
     if index.sizes.len() != rank {

@@ -32,7 +32,7 @@ use sizes::Sizes;
 use std::{fmt, sync::OnceLock};
 use symshapes::{DTypeClass, Pool, ShapeEnv, TensorMeta};
 
-/// Why a node's metadata could not be inferred.
+/// The reason why a node's metadata could not be inferred.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum InferError {
     /// A target without a rule.
@@ -54,7 +54,7 @@ pub enum InferError {
     Rejected {
         /// The op.
         op: String,
-        /// Why.
+        /// The reason.
         what: &'static str,
     },
     /// An index that is known to lead out of the tensor, which torch answers with an `IndexError`.
@@ -267,12 +267,4 @@ pub fn describe(pool: &Pool, meta: &Meta) -> String {
             format!("({})", items.iter().map(one).collect::<Vec<_>>().join("; "))
         }
     }
-}
-
-/// A dimension counted from the front, given one that counts from the end if negative. A tensor without dimensions
-/// counts as having one, as in torch (`maybe_wrap_dim`).
-pub fn wrap_dim(dim: i64, rank: usize) -> Option<usize> {
-    let rank = rank.max(1) as i64;
-    let wrapped = if dim < 0 { dim + rank } else { dim };
-    (0..rank).contains(&wrapped).then_some(wrapped as usize)
 }

@@ -189,7 +189,7 @@ fn normalised(c: &mut Call, x: &TensorMeta) -> Result<usize> {
     Ok(from)
 }
 
-/// That parameters have an element for each channel.
+/// Demands that parameters have an element for each channel.
 fn of_channels(c: &mut Call, channels: Expr, names: &[&str]) -> Result<()> {
     names.iter().try_for_each(|name| c.demand_sizes(name, &[channels]))
 }

@@ -95,7 +95,7 @@ impl Sizes<'_> {
         self.is_equal(e, Expr::ONE)
     }
 
-    /// Which of two values is less. What may also be equal, and is not known to be, counts as different.
+    /// The order of two values. What may also be equal, and is not known to be, counts as different.
     pub fn compare(&mut self, a: Expr, b: Expr) -> Option<Ordering> {
         if let (Some(a), Some(b)) = (self.as_int(a), self.as_int(b)) {
             return Some(a.cmp(&b));

@@ -192,7 +192,7 @@ pub fn by_strides(pool: &mut Sizes, sizes: &[Expr], rows: &[Vec<Expr>]) -> Optio
     Some(in_order(pool, sizes, order))
 }
 
-/// Which of two dimensions lies further out; equal if no operand says.
+/// The order of two dimensions, the outer one greater; equal if no operand says.
 fn outer(pool: &mut Sizes, sizes: &[Expr], rows: &[Vec<Expr>], a: usize, b: usize) -> Option<Ordering> {
     for strides in rows {
         if pool.as_int(strides[a]) == Some(0) || pool.as_int(strides[b]) == Some(0) {

@@ -1,6 +1,6 @@
 //! A place in the text, and the tokens there.
 
-/// Why a text is not a graph, and where.
+/// The reason why a text is not a graph, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {message}")]
 pub struct ParseError {

@@ -73,9 +73,19 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// True for a function, an operator or the name of a method whose float arguments may be inputs of the graph.
 pub fn takes_floats(target: &str) -> bool {
+    behind(target).is_some_and(|(row, _)| row.overloads.iter().any(|overload| overload.traits().float_input))
+}
+
+/// The overloads of which a function, an operator or the name of a method is the in-place form; none if it is no such
+/// form: those of `mul` for `mul_`, `multiply_` and `operator.imul`.
+pub fn written_in_place(target: &str) -> &'static [Aten] {
+    behind(target).filter(|&(_, in_place)| in_place).map_or(&[], |(row, _)| row.overloads)
+}
+
+/// The row of a function, an operator or the name of a method, and whether it is the in-place form.
+fn behind(target: &str) -> Option<(table::Row, bool)> {
     let name = canonical(target);
-    let found = find(&name).or_else(|| find(&format!("Tensor.{name}")));
-    found.is_some_and(|(row, _)| row.overloads.iter().any(|overload| overload.traits().float_input))
+    find(&name).or_else(|| find(&format!("Tensor.{name}")))
 }
 
 fn no_row(node: &Node) -> LowerError {

@@ -283,3 +283,13 @@ fn float_inputs() {
         assert!(!takes_floats(name), "{name}");
     }
 }
+
+#[test]
+fn in_place_forms_lead_to_the_overloads_without_underscore() {
+    for name in ["mul_", "multiply_", "operator.imul", "torch.Tensor.mul_"] {
+        assert_eq!(written_in_place(name), crate::ops![mul_Tensor], "{name}");
+    }
+    for name in ["mul", "operator.mul", "operator.index", "no_such_"] {
+        assert_eq!(written_in_place(name), crate::ops![], "{name}");
+    }
+}

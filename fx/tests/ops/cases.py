@@ -66,7 +66,7 @@ def case(name, *args, **kwargs):
 
 
 def layouts(*sizes, dtype=torch.float32):
-    """The same sizes row-major, transposed, with gaps."""
+    """Tensors of the same sizes: row-major, transposed, with gaps."""
     x = rand(*sizes, dtype=dtype)
     yield x
     yield x.transpose(0, -1).contiguous().transpose(0, -1)

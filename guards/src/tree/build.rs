@@ -18,7 +18,7 @@ use cranelift_entity::{EntityRef, PrimaryMap, packed_option::PackedOption};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Why guards make no tree.
+/// The reason why guards make no tree.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum GuardError {
     /// The source is of another arena.

@@ -20,7 +20,7 @@ enum Named<'a> {
 
 /// The values that a pass over a dict reads.
 pub(super) struct Entries {
-    /// Which of the guards is the one on the keys.
+    /// The place of the guard on the keys.
     pub(super) keys: usize,
     /// The number of values.
     pub(super) count: usize,

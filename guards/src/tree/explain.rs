@@ -1,4 +1,4 @@
-//! Why a check failed, in the words of torch's log of recompilations.
+//! The reason why a check failed, in the words of torch's log of recompilations.
 
 use super::{
     GuardTree, JointCheck, NodeId, Span,

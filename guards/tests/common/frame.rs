@@ -19,7 +19,7 @@ pub(crate) struct Frame {
     pub(crate) constants: Vec<Constant>,
     /// The reads, in order.
     pub(crate) reads: Vec<String>,
-    /// Which reads and guards a snapshot may rely on.
+    /// The seed of the choice of reads and guards that a snapshot may rely on.
     pub(crate) seed: u64,
     /// The addresses of the objects that have changed since a snapshot was taken.
     pub(crate) touched: Vec<u64>,

@@ -1,4 +1,4 @@
-//! Which calls of ATen's operators are matrix products of ours.
+//! The calls of ATen's operators that are matrix products of ours.
 
 use super::{Convolve, Gemm, Product};
 use crate::heuristics;

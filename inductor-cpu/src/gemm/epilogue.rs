@@ -19,7 +19,7 @@ pub(crate) struct Ending {
     pub(crate) sizes: Box<[i64]>,
     /// Elements of one of its rows, if it has any.
     pub(crate) row: Option<usize>,
-    /// Which of its arguments is the product.
+    /// The place of the product among its arguments.
     pub(crate) product: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Which calls of ATen's operators are sums at places.
+//! The calls of ATen's operators that are sums at places.
 
 use super::{Axis, Base, Lookup, NOWHERE, Scatter, Strays};
 use fx::aten::Aten;

@@ -4,7 +4,7 @@ use crate::loops::Buffer;
 use rustc_hash::FxHashMap;
 use symshapes::DType;
 
-/// Who has accessed an element since when.
+/// The threads that have accessed an element, and since when.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Cell {
     pub(super) writer: Option<Toucher>,

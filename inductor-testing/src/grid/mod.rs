@@ -20,7 +20,7 @@ use memory::{Array, Toucher};
 use rustc_hash::FxHashMap;
 use symshapes::DType;
 
-/// Why a kernel could not be run.
+/// The reason why a kernel could not be run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InterpError {
     /// The sizes are not those that the kernel is for.
@@ -133,7 +133,7 @@ struct Machine<'a> {
     locals: SecondaryMap<Local, Vec<Vec<u64>>>,
 }
 
-/// Which threads are there.
+/// The threads that are active.
 type Mask = Vec<bool>;
 
 impl<'a> Machine<'a> {

@@ -19,7 +19,7 @@ pub(super) struct Space {
 }
 
 impl Space {
-    /// That of a tensor.
+    /// The space of a tensor.
     pub(super) fn of(view: &View) -> Result<Space, Refusal> {
         match view.layout.sizes.len() {
             dims @ 3..=5 => Ok(Space { rank: dims - 2 }),

@@ -2,7 +2,6 @@
 
 use cranelift_entity::SecondaryMap;
 use fx::aten::{Bound, Type};
-use fx::infer;
 use fx::{Arg, NodeId, Scalar};
 use smallvec::SmallVec;
 use symshapes::{DType, Expr, Pool};
@@ -258,5 +257,5 @@ impl Args<'_> {
 
 /// A dimension counted from the front; a 0-dimensional tensor counts as having one.
 pub(crate) fn wrap_dim(dim: i64, rank: usize) -> Rewrite<usize> {
-    infer::wrap_dim(dim, rank).map_or_else(|| unsupported(format!("dimension {dim}")), Ok)
+    fx::aten::wrap_dim(dim, rank).map_or_else(|| unsupported(format!("dimension {dim}")), Ok)
 }

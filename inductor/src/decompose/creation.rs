@@ -77,7 +77,7 @@ enum Start {
 pub(crate) fn fill(b: &mut Builder, a: &Args) -> Rewrite {
     let promise = a.result()?;
     let Some(value) = a.number_or_tensor("value")? else { return unsupported("no value") };
-    let value = super::pointwise::materialise(b, value, promise.dtype);
+    let value = super::pointwise::operand_tensor(b, value, promise.dtype);
     let value = b.reshape(value, &[]);
     Ok(b.expand(value, &promise.sizes))
 }

@@ -9,8 +9,8 @@ use fx::{Arg, NodeId, Scalar};
 use symshapes::{DType, DeviceKind};
 
 use super::{Args, Builder, Decompose, Promise, Rewrite, Value, unsupported};
-use crate::plan::CallKind;
-use crate::tensor_ir::{self as tir, Call, CallOut, Op, Tensor, contiguous_strides};
+use crate::calls::CallKind;
+use crate::tensor_ir::{self as tir, Call, CallResult, Op, Tensor, contiguous_strides};
 
 impl Decompose<'_> {
     /// `dropout` and `native_dropout` in training, each with its own roundings.
@@ -52,7 +52,7 @@ impl Decompose<'_> {
         Ok(if is_native { Value::Tuple(vec![Some(scaled), Some(mask)]) } else { scaled })
     }
 
-    /// Which elements stay: drawn into memory that nobody has written to.
+    /// The mask of the elements that stay: drawn into memory that nobody has written to.
     fn mask(&mut self, id: NodeId, kept: &Promise, stays: f64) -> Tensor {
         let sizes = kept.sizes.iter().map(|&e| self.b.graph.pool.as_int(e).map_or(Arg::Sym(e), Arg::Int));
         let sizes = tir::Arg::Plain(Arg::List(sizes.collect()));
@@ -75,7 +75,7 @@ impl Decompose<'_> {
         let call = self.b.graph.calls.next_key();
         let t = self.b.push(Op::Result(call, 0), promise.dtype, &promise.sizes);
         self.b.graph.tensors[t].strides = Some(promise.strides.clone());
-        let (target, results) = (op.into(), vec![CallOut::Tensor(t)]);
+        let (target, results) = (op.into(), vec![CallResult::Tensor(t)]);
         let (kind, tuple, planned) = (CallKind::Extern, false, false);
         self.b.graph.calls.push(Call { target, node: id, args, kwargs, results, tuple, kind, planned, ordered });
         t

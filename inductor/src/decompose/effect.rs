@@ -7,7 +7,7 @@ use fx::aten::Aten;
 use fx::{Arg, NodeId};
 
 use super::{Decompose, Value};
-use crate::plan::CallKind;
+use crate::calls::CallKind;
 use crate::tensor_ir::Call;
 
 const WITH_EFFECTS: &str = "torch.ops.higher_order.with_effects";

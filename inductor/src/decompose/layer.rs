@@ -9,8 +9,8 @@ use fx::{Arg, NodeId};
 use symshapes::{DType, Expr};
 
 use super::{Args, Decompose, Promise, Rewrite, Value, unsupported};
-use crate::plan::CallKind;
-use crate::tensor_ir::{self as tir, Call, CallOut, Dims, Op, Tensor, contiguous_strides, numel};
+use crate::calls::CallKind;
+use crate::tensor_ir::{self as tir, Call, CallResult, Dims, Op, Tensor, contiguous_strides, numel};
 
 /// A rule that turns a layer into a call.
 type Layer<'g> = fn(&mut Decompose<'g>, NodeId, &Args, &Promise) -> Rewrite;
@@ -167,7 +167,7 @@ impl<'g> Decompose<'g> {
             node: id,
             args,
             kwargs: Vec::new(),
-            results: vec![CallOut::Tensor(t)],
+            results: vec![CallResult::Tensor(t)],
             tuple: false,
             kind: CallKind::Extern,
             planned,

@@ -209,7 +209,7 @@ pub(crate) fn nll_loss_backward(b: &mut Builder, a: &Args) -> Rewrite {
     Ok(b.select(hit, minus, zero))
 }
 
-/// Which targets count, and the targets with those that do not replaced by class 0.
+/// The mask of the targets that count, and the targets with the others replaced by class 0.
 fn counted_targets(b: &mut Builder, a: &Args, target: Tensor) -> Rewrite<(Tensor, Tensor)> {
     let ignored = b.lit(a.int("ignore_index")? as f64, target);
     let counts = b.map(Pointwise::Ne, &[target, ignored]);

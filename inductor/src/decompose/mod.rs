@@ -39,14 +39,14 @@ use fx::{Graph, Kind, Meta, NodeId, TensorMeta};
 use rustc_hash::FxHashSet;
 use symshapes::{DType, Expr, Sym};
 
-use crate::plan::CallKind;
-use crate::tensor_ir::{self as tir, Call, CallOut, Dims, Op, Output, Tensor, TensorGraph, View, Write};
+use crate::calls::CallKind;
+use crate::tensor_ir::{self as tir, Call, CallResult, Dims, Op, Output, Tensor, TensorGraph, View, Write};
 use crate::{Config, Error};
 
 pub(crate) use args::Args;
 pub(crate) use builder::Builder;
 
-/// Why a rule does not cover a node.
+/// The reason why a rule does not cover a node.
 #[derive(Debug)]
 pub(crate) enum Unsupported {
     /// A case that the rule lacks, described; the node becomes a fallback call.
@@ -71,7 +71,7 @@ pub(crate) fn library<T>(kind: Extern) -> Rewrite<T> {
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Tensor(Tensor),
-    Object(crate::plan::ObjectId),
+    Object(crate::calls::ObjectId),
     Plain(fx::Arg),
     Tuple(Vec<Option<Value>>),
 }
@@ -523,7 +523,7 @@ impl Decompose<'_> {
         })
     }
 
-    fn call_results(&mut self, id: NodeId, call: tir::CallId) -> Result<(Value, Vec<CallOut>, bool), Error> {
+    fn call_results(&mut self, id: NodeId, call: tir::CallId) -> Result<(Value, Vec<CallResult<Tensor>>, bool), Error> {
         match &self.graph[id].meta {
             Some(Meta::Tuple(items)) => {
                 let mut values = Vec::new();
@@ -548,16 +548,16 @@ impl Decompose<'_> {
         call: tir::CallId,
         number: usize,
         meta: Option<&Meta>,
-    ) -> Result<(Option<Value>, CallOut), Error> {
+    ) -> Result<(Option<Value>, CallResult<Tensor>), Error> {
         Ok(match meta {
             Some(Meta::Tensor(meta)) if self.promise(id, meta).is_ok() => {
                 let t = self.leaf(id, Op::Result(call, number), meta)?;
-                (Some(Value::Tensor(t)), CallOut::Tensor(t))
+                (Some(Value::Tensor(t)), CallResult::Tensor(t))
             }
-            Some(Meta::Plain(fx::Arg::None)) => (Some(Value::Plain(fx::Arg::None)), CallOut::Unused),
+            Some(Meta::Plain(fx::Arg::None)) => (Some(Value::Plain(fx::Arg::None)), CallResult::Unused),
             _ => {
                 let object = self.b.graph.objects.push(call);
-                (Some(Value::Object(object)), CallOut::Object(object))
+                (Some(Value::Object(object)), CallResult::Object(object))
             }
         })
     }
@@ -610,7 +610,7 @@ fn shares(overload: Aten) -> bool {
     overload.is_view() || overload.traits().alias == Some(Aliasing::Shares)
 }
 
-/// Why a node was not rewritten.
+/// The reason why a node was not rewritten.
 enum Unhandled {
     Extern(Extern),
     Fallback(String),

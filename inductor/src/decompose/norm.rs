@@ -66,7 +66,7 @@ fn computed_in(a: &Args) -> DType {
     a.results.iter().flatten().next().map_or(DType::F32, |p| p.dtype.compute())
 }
 
-/// Which of a norm's three gradients are asked for.
+/// The mask of a norm's three gradients: those that are asked for.
 fn output_mask(a: &Args) -> [bool; 3] {
     let mut mask = [true; 3];
     if let Arg::List(items) | Arg::Tuple(items) = a.bound.get("output_mask") {

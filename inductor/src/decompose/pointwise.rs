@@ -19,7 +19,7 @@ pub(crate) fn map(b: &mut Builder, op: Pointwise, a: &Args) -> Rewrite {
         PrimResult::Bool => promote(b, &operands).compute(),
         PrimResult::Same => a.compute()?,
     };
-    let args: Vec<Tensor> = operands.iter().map(|&o| materialise(b, o, dtype)).collect();
+    let args: Vec<Tensor> = operands.iter().map(|&o| operand_tensor(b, o, dtype)).collect();
     if may_raise(op) && !dtype.is_float() && !is_nonzero_constant(b, args[1]) {
         return unsupported("integer division by a tensor may raise");
     }
@@ -43,7 +43,7 @@ fn where_(b: &mut Builder, a: &Args, operands: &[Operand]) -> Rewrite {
     let Operand::Tensor(cond) = operands[0] else { return unsupported("condition is no tensor") };
     let cond = b.convert(cond, DType::Bool);
     let dtype = a.compute()?;
-    let [x, y] = [1, 2].map(|k| materialise(b, operands[k], dtype));
+    let [x, y] = [1, 2].map(|k| operand_tensor(b, operands[k], dtype));
     Ok(b.select(cond, x, y))
 }
 
@@ -56,7 +56,7 @@ fn leading_operands(a: &Args, count: usize) -> Rewrite<Vec<Operand>> {
 }
 
 /// An operand as a tensor of a dtype.
-pub(crate) fn materialise(b: &mut Builder, operand: Operand, dtype: DType) -> Tensor {
+pub(crate) fn operand_tensor(b: &mut Builder, operand: Operand, dtype: DType) -> Tensor {
     match operand {
         Operand::Tensor(t) => b.convert(t, dtype),
         Operand::Number(value, _) => b.full(value, dtype, &[]),
@@ -90,7 +90,7 @@ fn combine(higher: DType, lower: DType) -> DType {
 /// The operands of `add` and its kin in the dtype of the result, that at `scaled` times `alpha`.
 fn with_alpha(b: &mut Builder, a: &Args, operands: &[Operand], scaled: usize) -> Rewrite<[Tensor; 2]> {
     let dtype = a.compute()?;
-    let mut both = [0, 1].map(|k| materialise(b, operands[k], dtype));
+    let mut both = [0, 1].map(|k| operand_tensor(b, operands[k], dtype));
     let alpha = a.float("alpha")?;
     if alpha != 1.0 {
         both[scaled] = b.mul_lit(both[scaled], alpha);
@@ -219,7 +219,7 @@ fn addc(b: &mut Builder, a: &Args, op: Pointwise) -> Rewrite {
 pub(crate) fn lerp(b: &mut Builder, a: &Args) -> Rewrite {
     let (x, y) = (a.operand(b, "self")?, a.operand(b, "end")?);
     let weight = a.number_or_tensor("weight")?.map_or_else(|| unsupported("no weight"), Ok)?;
-    let w = materialise(b, weight, a.compute()?);
+    let w = operand_tensor(b, weight, a.compute()?);
     // From the nearer end, as eager does, so that weight 1 gives the end exactly.
     let diff = b.sub(y, x);
     let low = b.fma(w, diff, x);
@@ -252,7 +252,7 @@ pub(crate) fn clamp(b: &mut Builder, a: &Args, min: &str, max: &str) -> Rewrite 
             }
             return unsupported("a bound that no value of the type reaches");
         }
-        let bound = materialise(b, bound, dtype);
+        let bound = operand_tensor(b, bound, dtype);
         x = b.map(op, &[x, bound]);
     }
     Ok(x)
@@ -296,7 +296,7 @@ pub(crate) fn masked_fill(b: &mut Builder, a: &Args) -> Rewrite {
     let dtype = a.compute()?;
     let mask = b.convert(a.tensor("mask")?, DType::Bool);
     let value = a.number_or_tensor("value")?.map_or_else(|| unsupported("no value"), Ok)?;
-    let value = materialise(b, value, dtype);
+    let value = operand_tensor(b, value, dtype);
     let x = b.convert(x, dtype);
     Ok(b.select(mask, value, x))
 }

@@ -6,7 +6,7 @@ use fx::prim::Pointwise;
 use symshapes::DType;
 
 use super::formula::{Formula, Term};
-use super::pointwise::{materialise, promote};
+use super::pointwise::{operand_tensor, promote};
 use super::{Args, Builder, Rewrite, unsupported};
 use crate::tensor_ir::Tensor;
 
@@ -29,7 +29,7 @@ fn binary(
     }
     let mut get = |name: &str| -> Rewrite {
         let Some(operand) = a.number_or_tensor(name)? else { return unsupported(format!("no `{name}`")) };
-        Ok(materialise(b, operand, dtype))
+        Ok(operand_tensor(b, operand, dtype))
     };
     let (x, y) = (get(names[0])?, get(names[1])?);
     let f = Formula::new(b);
@@ -178,7 +178,7 @@ pub(crate) fn heaviside(b: &mut Builder, a: &Args) -> Rewrite {
     })
 }
 
-/// Which elements equal ±∞, or are finite; integers are.
+/// Tests of elements: equal to ±∞, or finite, as integers are.
 pub(crate) fn compared(b: &mut Builder, a: &Args, op: Pointwise, limit: f64, magnitude: bool) -> Rewrite {
     let x = a.tensor("self")?;
     let dtype = b.dtype(x).compute();
@@ -227,12 +227,12 @@ pub(crate) fn round_decimals(b: &mut Builder, a: &Args) -> Rewrite {
     Ok(if decimals < 0 { rounded * scale } else { rounded / scale }.tensor)
 }
 
-/// Which elements are a number, or are not.
+/// Tests of elements: a number, or none.
 pub(crate) fn is_number(b: &mut Builder, a: &Args) -> Rewrite {
     let operands = [a.number_or_tensor("elements")?, a.number_or_tensor("test_element")?];
     let [Some(elements), Some(number)] = operands else { return unsupported("nothing to compare") };
     let dtype = promote(b, &[elements, number]).compute();
-    let [x, y] = [elements, number].map(|operand| materialise(b, operand, dtype));
+    let [x, y] = [elements, number].map(|operand| operand_tensor(b, operand, dtype));
     Ok(b.map(if a.bool("invert")? { Pointwise::Ne } else { Pointwise::Eq }, &[x, y]))
 }
 

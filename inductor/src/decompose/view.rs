@@ -6,7 +6,7 @@ use symshapes::{DType, Expr};
 use super::{Args, Builder, Rewrite, unsupported};
 use crate::tensor_ir::{Dims, Op, Tensor};
 
-/// Whatever only changes sizes: the graph has traced the new ones.
+/// Operators that only change sizes: the graph has traced the new ones.
 pub(crate) fn reshape(b: &mut Builder, a: &Args) -> Rewrite {
     let x = a.tensor("self")?;
     let sizes = a.result()?.sizes.clone();

@@ -1,11 +1,7 @@
 //! A runtime's queries to a kernel at launch: whether it may run, its arguments, its buffers and groups.
 
-use super::{Arg, Binding, GridKernel, Op, Stage};
+use super::{Arg, Binding, GridKernel, NARROW_LIMIT, Op, Stage};
 use symshapes::{Expr, Node, Pool, Range, Sym};
-
-/// Values of limited expressions are at most this far from 0, so that neither a sum of two nor the number of the last
-/// thread, beyond the last element, leaves 32 bits.
-const LIMIT: i64 = 1 << 30;
 
 /// The most workgroups along one dimension.
 const MAX_GROUPS: u64 = 65_535;
@@ -30,7 +26,7 @@ impl Stage {
 impl GridKernel {
     /// True if the kernel's 32-bit arithmetic is right for these values of its sizes.
     pub fn admits(&self, sizes: &[i64]) -> bool {
-        let is_small = |range: Range| range.is_empty() || (range.lo >= -LIMIT && range.hi < LIMIT);
+        let is_small = |range: Range| range.is_empty() || (range.lo >= -NARROW_LIMIT && range.hi < NARROW_LIMIT);
         let lens = self.bindings.values().map(|data| data.len);
         let exprs = self.limits.iter().chain(self.args.values()).copied().chain(lens);
         sizes.len() == self.sizes.len() && exprs.into_iter().all(|e| is_small(self.range(e, sizes)))

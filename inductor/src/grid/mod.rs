@@ -128,7 +128,8 @@ pub const VECTOR_BYTES: u32 = 16;
 /// Elements that are loaded or stored at once.
 pub type Lanes = SmallVec<[Val; 8]>;
 
-/// Values of a narrowed buffer are at most this far from 0, so that sums of two fit 32 bits.
+/// Values of a narrowed buffer, and of limited expressions, are at most this far from 0, so that neither a sum of two
+/// nor the number of the last thread, beyond the last element, leaves 32 bits.
 pub const NARROW_LIMIT: i64 = 1 << 30;
 
 /// Type of an element in memory.

@@ -10,7 +10,7 @@
 use super::{Access, ArrayData, Binary, Binding, Capabilities, GridKernel, Op, Stage, Stmt, Ty, VECTOR_BYTES, Val};
 use cranelift_entity::EntitySet;
 
-/// Which invariant does not hold, and where.
+/// The invariants that may not hold, with their places.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
     /// A value used where it is not defined.

@@ -8,7 +8,7 @@ use fx::prim::{Cost, Pointwise};
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{DType, Expr, Pool, Sym};
 
-use super::nest::{Nest, settle};
+use super::nest::{Nest, loop_nest};
 use super::scope::Scopes;
 use crate::backend::Capabilities;
 use crate::loop_ir::{Kernel, Param, ParamData, Role, Scalar, Value};
@@ -49,7 +49,7 @@ pub fn build(
     name: String,
 ) -> Built {
     let members: Vec<&Root> = group.roots.iter().map(|&r| &roots.roots[r]).collect();
-    let (vars, nest) = settle(graph, pool, roots, &members, &group.domain);
+    let (vars, nest) = loop_nest(graph, pool, roots, &members, &group.domain);
     let mut emit = Emit::new(graph, pool, roots, group, vars, nest, is_stored);
     emit.plan_scratch(caps);
     emit.run();

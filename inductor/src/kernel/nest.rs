@@ -4,7 +4,7 @@ use crate::heuristics;
 use rustc_hash::FxHashMap;
 use symshapes::{Expr, Node, Pool, Sym};
 
-use crate::schedule::{Domain, Root, RootKind, Roots};
+use crate::schedule::{IterationDomain, Root, RootKind, Roots};
 use crate::schedule::{LoopVars, Reads, flat_index};
 use crate::tensor_ir::{Dims, TensorGraph, typical};
 
@@ -73,12 +73,12 @@ fn collect(graph: &TensorGraph, pool: &mut Pool, roots: &Roots, group: &[&Root],
 }
 
 /// Variables as fine as the group's views need, and the nest to run them in.
-pub(super) fn settle(
+pub(super) fn loop_nest(
     graph: &TensorGraph,
     pool: &mut Pool,
     roots: &Roots,
     group: &[&Root],
-    domain: &Domain,
+    domain: &IterationDomain,
 ) -> (LoopVars, Nest) {
     let mut domain = domain.clone();
     for _ in 0..heuristics::nest_most_splits() {
@@ -99,7 +99,13 @@ pub(super) fn settle(
 
 /// True if what the group's roots read of each other is known to be computed by the same iteration, as it was when the
 /// group was made: positions in finer loops may be expressions that cannot be told to be equal any more.
-fn reads_own_points(graph: &TensorGraph, pool: &mut Pool, roots: &Roots, group: &[&Root], domain: &Domain) -> bool {
+fn reads_own_points(
+    graph: &TensorGraph,
+    pool: &mut Pool,
+    roots: &Roots,
+    group: &[&Root],
+    domain: &IterationDomain,
+) -> bool {
     let vars = LoopVars::new(pool, domain);
     let stops = |t| roots.is_stop(graph, t);
     group.iter().all(|root| {
@@ -114,7 +120,7 @@ fn reads_own_points(graph: &TensorGraph, pool: &mut Pool, roots: &Roots, group: 
 }
 
 /// Splits axes where an index divides by something that divides their extent.
-fn split(pool: &mut Pool, vars: &LoopVars, indices: &Indices) -> Domain {
+fn split(pool: &mut Pool, vars: &LoopVars, indices: &Indices) -> IterationDomain {
     let mut cuts: FxHashMap<Sym, [Expr; 2]> = FxHashMap::default();
     let axes: Vec<AxisOf> = vars.outer_axes().chain(vars.red_axes()).collect();
     let mut stack: Vec<Expr> = indices.addresses.iter().chain(&indices.values).copied().collect();
@@ -135,7 +141,7 @@ fn split(pool: &mut Pool, vars: &LoopVars, indices: &Indices) -> Domain {
         }
         pieces
     };
-    Domain { outer: cut(&mut vars.outer_axes()), red: cut(&mut vars.red_axes()) }
+    IterationDomain { outer: cut(&mut vars.outer_axes()), red: cut(&mut vars.red_axes()) }
 }
 
 /// Finds the axes to cut: the dividend is linear in them, and the divisor is a multiple of their coefficient.

@@ -10,8 +10,8 @@ mod uniform;
 mod weights;
 
 use crate::backend::Capabilities;
-use crate::plan::CallKind;
-use crate::tensor_ir::{Arg, Call, CallOut, TensorGraph};
+use crate::calls::CallKind;
+use crate::tensor_ir::{Arg, Call, CallResult, TensorGraph};
 use fx::aten::Aten;
 use fx::aten::rules::{Extern, Rule};
 use symshapes::DType;
@@ -45,7 +45,7 @@ fn library(call: &Call) -> Option<Extern> {
 
 /// True if a call is a sum of floats at indexed places, as devices compute it themselves.
 pub(crate) fn is_own_scatter(graph: &TensorGraph, call: &Call) -> bool {
-    let [CallOut::Tensor(result)] = *call.results.as_slice() else { return false };
+    let [CallResult::Tensor(result)] = *call.results.as_slice() else { return false };
     let is_plain = |at: usize, value: bool| call.args.get(at) == Some(&Arg::Plain(fx::Arg::Bool(value)));
     let is_sum = match call.target.op() {
         Some(Aten::index_put_default | Aten::_unsafe_index_put_default) => is_plain(3, true),

@@ -2,7 +2,7 @@
 //!
 //! `exp(x) = 2^n exp(r)` with `n = round(x / ln 2)` and `|r| ≤ ln 2 / 2`; `ln 2` is subtracted in two parts.
 
-use super::Lanes;
+use super::{LN2, Lanes};
 
 /// `(exp(r) - 1 - r) / r²`, so that the error is small against `exp(r)`.
 const EXP: [f64; 5] = [0.0013814465, 0.008368781, 0.041668393, 0.1666652, 0.49999994];
@@ -20,10 +20,6 @@ const TANH_SMALL: f64 = 0.625;
 /// `(sinh(x) - x) / x³` in `x²`, up to 1.
 const SINH: [f64; 4] = [2.8174397e-6, 0.00019836066, 0.0083333505, 0.16666667];
 
-/// `ln 2`: the first part has few enough bits that its multiples are exact.
-const LN2_HIGH: f64 = 0.693145751953125;
-const LN2_LOW: f64 = 1.428606765330187e-6;
-
 /// Below this, `exp` is 0; above [`EXP_MOST`], infinite.
 const EXP_LEAST: f64 = -104.0;
 const EXP_MOST: f64 = 89.0;
@@ -37,8 +33,8 @@ struct Split<V> {
 fn split<L: Lanes>(l: &L, x: L::Val) -> Split<L::Val> {
     let rounded = l.rounded(x, std::f64::consts::LOG2_E);
     let n = l.integer(rounded);
-    let r = l.mad(n, l.number(x, -LN2_HIGH), x);
-    Split { rounded, r: l.mad(n, l.number(x, -LN2_LOW), r) }
+    let r = l.mad(n, l.number(x, -LN2[0]), x);
+    Split { rounded, r: l.mad(n, l.number(x, -LN2[1]), r) }
 }
 
 /// `exp(r)` on the reduced range.

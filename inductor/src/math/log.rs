@@ -1,13 +1,12 @@
 //! Logarithms: `x = 2^e (1 + f)` with `1 + f` between `sqrt(1/2)` and `sqrt(2)`, and `ln(1 + f) = f + f² p(f)`.
 
-use super::Lanes;
+use super::{LN2, Lanes};
 
 /// `(ln(1 + f) - f) / f²`.
 const LOG: [f64; 9] =
     [-0.076261275, 0.12908189, -0.13243133, 0.14181256, -0.16608994, 0.20002, -0.25001588, 0.33333325, -0.49999988];
 
-/// Constants in two parts; the first parts of `ln 2` and `log10 2` have few enough bits that their multiples are exact.
-const LN2: [f64; 2] = [0.693145751953125, 1.428606765330187e-6];
+/// Constants in two parts; the first part of `log10 2` has few enough bits that its multiples are exact.
 const LOG10_2: [f64; 2] = [0.301025390625, 4.605039066518657e-6];
 const LOG10_E: [f64; 2] = [0.4342944920063019, -1.0103049952192578e-8];
 

@@ -18,6 +18,9 @@ pub const ROUNDER: f64 = 12_582_912.0;
 /// The bits of [`ROUNDER`] as `float32`.
 pub const ROUNDER_BITS: i64 = 0x4b40_0000;
 
+/// `ln 2` in two parts; the first has few enough bits that its multiples are exact.
+const LN2: [f64; 2] = [0.693145751953125, 1.428606765330187e-6];
+
 /// The bits of 1 as `float32`.
 const ONE_BITS: i64 = 0x3f80_0000;
 

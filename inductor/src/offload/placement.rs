@@ -1,4 +1,4 @@
-//! Which steps of a plan the device does.
+//! Placement of a plan's steps: on the device or on the host.
 
 use cranelift_entity::PrimaryMap;
 
@@ -6,13 +6,13 @@ use crate::device::{Access, Device, Refusal, Task};
 use crate::loop_ir::{Kernel, Role};
 use crate::plan::{Buf, BufData, Call, CallArg, CallKind, CallResult, KernelId, Launch, Plan, Step, Storage};
 
-/// Who does a step.
+/// The device that does a step.
 pub enum StepDevice<W> {
     /// The device.
     Device(Task<W>),
     /// The host.
     Host(HostStep),
-    /// Nobody: the step only bounds a buffer's life, or reads a flag.
+    /// Neither: the step only bounds a buffer's life, or reads a flag.
     Nowhere,
 }
 
@@ -22,7 +22,7 @@ pub struct HostStep {
     pub reads: Vec<Buf>,
     /// The buffers that it writes.
     pub writes: Vec<Buf>,
-    /// Why the device does not do it.
+    /// The reason why the device does not do it.
     pub reason: Refusal,
 }
 
@@ -163,7 +163,7 @@ fn host_launch(plan: &Plan, id: KernelId, args: &[Buf], reason: Refusal) -> Host
 fn host_call(plan: &Plan, call: &Call, reason: Refusal) -> HostStep {
     let mut reads = Vec::new();
     let args = call.args.iter().chain(call.kwargs.iter().map(|(_, arg)| arg));
-    args.for_each(|arg: &CallArg| arg.for_each_view(&mut |view| reads.push(view.buf)));
+    args.for_each(|arg: &CallArg| arg.for_each_tensor(&mut |view| reads.push(view.buf)));
     let tensor = |result: &CallResult| if let CallResult::Tensor(buf) = result { Some(*buf) } else { None };
     let writes: Vec<Buf> = call.results.iter().filter_map(tensor).collect();
     reads.extend(writes.iter().copied().filter(|&buf| plan.bufs[buf].storage != Storage::Result));

@@ -18,7 +18,7 @@ use symshapes::{Expr, Pool};
 /// The version that is written, and the only one that is read.
 pub const VERSION: u32 = 1;
 
-/// Why a text is not a plan.
+/// The reason why a text is not a plan.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Not the JSON form.

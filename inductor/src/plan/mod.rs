@@ -27,6 +27,8 @@ pub mod verify;
 pub use sizes::SizeError;
 pub use symbolic::{Choices, Lives, SymbolicPlan};
 
+use crate::calls;
+pub use crate::calls::{CallKind, ObjectId};
 use crate::loop_ir::Kernel;
 
 /// A piece of memory that the plan deals with.
@@ -128,34 +130,12 @@ pub struct BufData<D = i64> {
 }
 
 /// An argument of a call: as in the graph, with tensors as views.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub enum CallArg<D = i64> {
-    /// A tensor.
-    Tensor(View<D>),
-    /// The non-tensor value that an earlier call gave (`result` of step `step`), such as an integer or a generator.
-    Object(ObjectId),
-    /// A list of arguments.
-    List(Vec<CallArg<D>>),
-    /// Anything without tensors.
-    Plain(fx::Arg),
-}
+pub type CallArg<D = i64> = calls::CallArg<View<D>>;
 
-/// A value that is no tensor, handed from one opaque call to another.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct ObjectId(u32);
-entity_impl!(ObjectId, "o");
-
-/// The kinds of results of a call step.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub enum CallResult {
-    /// Nothing uses it.
-    Unused,
-    /// A tensor. `Storage::Result`: the call allocates it, and the executor makes sure that its dtype, sizes and
-    /// strides are those promised (copying where they are not). Any other storage: the call writes into it (`out=`).
-    Tensor(Buf),
-    /// Anything else.
-    Object(ObjectId),
-}
+/// A result of a call step. A tensor of `Storage::Result` the call allocates, and the executor makes sure that its
+/// dtype, sizes and strides are those promised (copying where they are not); into any other storage the call writes
+/// (`out=`).
+pub type CallResult = calls::CallResult<Buf>;
 
 /// A call of a library's operator.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -173,17 +153,8 @@ pub struct Call<D = i64> {
     pub results: Vec<CallResult>,
     /// True if the operator returns a tuple or list even when `results` has one element.
     pub tuple: bool,
-    /// Why it is a call.
+    /// The reason why it is a call.
     pub kind: CallKind,
-}
-
-/// Why an operator is called rather than compiled.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum CallKind {
-    /// A library does it best (matmul, convolution, attention, pooling, random numbers).
-    Extern,
-    /// No rule covers it; the text says what is missing.
-    Fallback(String),
 }
 
 /// A kernel on whole buffers.
@@ -301,31 +272,11 @@ impl Plan {
     }
 }
 
-impl<D> CallArg<D> {
-    /// Calls `f` on every tensor inside.
-    pub fn for_each_view(&self, f: &mut impl FnMut(&View<D>)) {
-        match self {
-            CallArg::Tensor(view) => f(view),
-            CallArg::List(items) => items.iter().for_each(|a| a.for_each_view(f)),
-            CallArg::Object(_) | CallArg::Plain(_) => {}
-        }
-    }
-
-    /// Calls `f` on every tensor inside, to change it.
-    pub fn for_each_view_mut(&mut self, f: &mut impl FnMut(&mut View<D>)) {
-        match self {
-            CallArg::Tensor(view) => f(view),
-            CallArg::List(items) => items.iter_mut().for_each(|a| a.for_each_view_mut(f)),
-            CallArg::Object(_) | CallArg::Plain(_) => {}
-        }
-    }
-}
-
 impl<D> Call<D> {
     /// Calls `f` on every buffer that the call touches.
     pub fn for_each_buf(&self, f: &mut impl FnMut(Buf)) {
         let args = self.args.iter().chain(self.kwargs.iter().map(|(_, a)| a));
-        args.for_each(|a| a.for_each_view(&mut |view| f(view.buf)));
+        args.for_each(|a| a.for_each_tensor(&mut |view| f(view.buf)));
         for result in &self.results {
             if let CallResult::Tensor(buf) = result {
                 f(*buf);
@@ -336,7 +287,7 @@ impl<D> Call<D> {
     /// Calls `f` on every buffer that the call touches, to change it.
     pub fn for_each_buf_mut(&mut self, f: &mut impl FnMut(&mut Buf)) {
         let args = self.args.iter_mut().chain(self.kwargs.iter_mut().map(|(_, a)| a));
-        args.for_each(|a| a.for_each_view_mut(&mut |view| f(&mut view.buf)));
+        args.for_each(|a| a.for_each_tensor_mut(&mut |view| f(&mut view.buf)));
         for result in &mut self.results {
             if let CallResult::Tensor(buf) = result {
                 f(buf);

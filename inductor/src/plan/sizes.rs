@@ -8,7 +8,7 @@ use symshapes::{Expr, Pool, Range, Sym};
 
 use super::{Buf, BufData, Layout};
 
-/// Why there is no plan for some values of the symbols.
+/// The reason why there is no plan for some values of the symbols.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum SizeError {
     /// The plan holds for other values.

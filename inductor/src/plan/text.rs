@@ -4,9 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use symshapes::DType;
 
-use super::{
-    BufData, Call, CallArg, CallKind, CallResult, Epilogue, Fate, Launch, Layout, Output, Plan, Step, Storage, View,
-};
+use super::{BufData, Call, CallKind, Epilogue, Fate, Launch, Layout, Output, Plan, Step, Storage, View};
+use crate::calls::Joined;
 
 /// `f32[128, 768]`, with strides where they are not row-major and the offset where there is one.
 struct Shape<'a>(DType, &'a Layout);
@@ -20,18 +19,6 @@ impl Display for Shape<'_> {
         }
         if layout.offset != 0 {
             write!(f, "+{}", layout.offset)?;
-        }
-        Ok(())
-    }
-}
-
-/// Items with commas between them.
-struct Joined<'a, T>(&'a [T]);
-
-impl<T: Display> Display for Joined<'_, T> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for (k, item) in self.0.iter().enumerate() {
-            write!(f, "{}{item}", if k == 0 { "" } else { ", " })?;
         }
         Ok(())
     }
@@ -54,27 +41,6 @@ impl Display for BufData {
 impl Display for View {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.buf, Shape(self.dtype, &self.layout))
-    }
-}
-
-impl Display for CallArg {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            CallArg::Tensor(view) => write!(f, "{view}"),
-            CallArg::Object(object) => write!(f, "{object}"),
-            CallArg::List(items) => write!(f, "[{}]", Joined(items)),
-            CallArg::Plain(arg) => write!(f, "{arg:?}"),
-        }
-    }
-}
-
-impl Display for CallResult {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            CallResult::Unused => f.write_str("_"),
-            CallResult::Tensor(buf) => write!(f, "{buf}"),
-            CallResult::Object(object) => write!(f, "{object}"),
-        }
     }
 }
 

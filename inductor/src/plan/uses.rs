@@ -49,7 +49,7 @@ impl Uses {
 
     fn call(&mut self, call: &Call<Expr>, at: usize) {
         let args = call.args.iter().chain(call.kwargs.iter().map(|(_, arg)| arg));
-        args.for_each(|arg| arg.for_each_view(&mut |view| self.reads[view.buf].push(at)));
+        args.for_each(|arg| arg.for_each_tensor(&mut |view| self.reads[view.buf].push(at)));
         for result in &call.results {
             if let CallResult::Tensor(buf) = result {
                 self.writes[*buf].push(at);

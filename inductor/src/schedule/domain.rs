@@ -9,7 +9,7 @@ use crate::tensor_ir::{Dims, numel, typical};
 
 /// The loops of a kernel before any of them is merged or split.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Domain {
+pub struct IterationDomain {
     /// Outer extents, outermost first; none of them 1.
     pub outer: Dims,
     /// Reduced extents, likewise; empty where nothing is reduced.
@@ -59,7 +59,7 @@ fn suffix_products(pool: &mut Pool, extents: &[Expr]) -> Vec<Expr> {
     products.collect()
 }
 
-impl Domain {
+impl IterationDomain {
     /// The number of rows.
     pub fn rows(&self, pool: &mut Pool) -> Expr {
         numel(pool, &self.outer)
@@ -76,10 +76,10 @@ impl Domain {
     }
 
     /// The domain in which both can run.
-    pub fn join(&self, pool: &mut Pool, other: &Domain) -> Option<Domain> {
+    pub fn join(&self, pool: &mut Pool, other: &IterationDomain) -> Option<IterationDomain> {
         match (self.red.is_empty(), other.red.is_empty()) {
-            (true, true) => Some(Domain { outer: refine(pool, &self.outer, &other.outer)?, red: Dims::new() }),
-            (false, false) => Some(Domain {
+            (true, true) => Some(IterationDomain { outer: refine(pool, &self.outer, &other.outer)?, red: Dims::new() }),
+            (false, false) => Some(IterationDomain {
                 outer: refine(pool, &self.outer, &other.outer)?,
                 red: refine(pool, &self.red, &other.red)?,
             }),
@@ -89,9 +89,9 @@ impl Domain {
     }
 
     /// This domain refined by a root that reduces nothing and walks `extents`.
-    fn join_map(&self, pool: &mut Pool, extents: &[Expr]) -> Option<Domain> {
+    fn join_map(&self, pool: &mut Pool, extents: &[Expr]) -> Option<IterationDomain> {
         if self.span_of(pool, extents) == Span::Outer {
-            return Some(Domain { outer: refine(pool, &self.outer, extents)?, red: self.red.clone() });
+            return Some(IterationDomain { outer: refine(pool, &self.outer, extents)?, red: self.red.clone() });
         }
         let full: Dims = self.outer.iter().chain(&self.red).copied().collect();
         let refined = refine(pool, &full, extents)?;
@@ -102,7 +102,7 @@ impl Domain {
             below = pool.mul(below, n);
             below == row_len
         })?;
-        Some(Domain { outer: refined[..split].into(), red: refined[split..].into() })
+        Some(IterationDomain { outer: refined[..split].into(), red: refined[split..].into() })
     }
 }
 
@@ -140,7 +140,8 @@ mod tests {
     /// The outer and the reduced extents of two domains joined.
     fn joined(a: [&str; 2], b: [&str; 2]) -> Option<String> {
         let mut pool = Pool::new();
-        let [a, b] = [a, b].map(|[outer, red]| Domain { outer: dims(&mut pool, outer), red: dims(&mut pool, red) });
+        let [a, b] =
+            [a, b].map(|[outer, red]| IterationDomain { outer: dims(&mut pool, outer), red: dims(&mut pool, red) });
         let joined = a.join(&mut pool, &b)?;
         assert_eq!(Some(&joined), b.join(&mut pool, &a).as_ref(), "joining is symmetric");
         let text = |dims: &Dims| dims.iter().map(|&n| pool.display(n).to_string()).collect::<Vec<_>>().join(" ");

@@ -7,8 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{Expr, Pool};
 
 use super::loop_vars::{LoopVars, Reads};
-use super::{Domain, Root, RootKind, Roots, Span};
-use crate::tensor_ir::{CallId, CallOut, Op, Tensor, TensorGraph};
+use super::{IterationDomain, Root, RootKind, Roots, Span};
+use crate::tensor_ir::{CallId, CallResult, Op, Tensor, TensorGraph};
 
 /// Roots that one kernel computes.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct Group {
     /// Indices of roots, in dependency order.
     pub roots: Vec<usize>,
     /// The loops that they share.
-    pub domain: Domain,
+    pub domain: IterationDomain,
 }
 
 /// One thing that happens.
@@ -83,10 +83,11 @@ enum Written {
     Result(Tensor),
 }
 
-/// When an item stands in program order: roots at their value, calls just before their results.
+/// The place of an item in program order: roots at their value, calls just before their results.
 fn call_time(graph: &TensorGraph, call: CallId) -> u32 {
     let call = &graph.calls[call];
-    let results = call.results.iter().filter_map(|r| if let CallOut::Tensor(t) = r { Some(t.as_u32()) } else { None });
+    let results =
+        call.results.iter().filter_map(|r| if let CallResult::Tensor(t) = r { Some(t.as_u32()) } else { None });
     let mut after = 0;
     call.for_each_tensor(&mut |t| after = after.max(t.as_u32() + 1));
     results.min().unwrap_or(after)
@@ -133,7 +134,7 @@ impl Fuser<'_> {
             *last_ordered = Some(node);
         }
         for result in &call.results {
-            if let CallOut::Tensor(t) = result {
+            if let CallResult::Tensor(t) = result {
                 self.writer.insert(Written::Result(*t), node);
             }
         }
@@ -254,10 +255,10 @@ impl Fuser<'_> {
         &mut self,
         node: usize,
         root: &Root,
-        domain: &Domain,
+        domain: &IterationDomain,
         needs: &FxHashSet<usize>,
         pays: bool,
-    ) -> Option<Domain> {
+    ) -> Option<IterationDomain> {
         let Unit::Kernel(group) = &self.nodes[node].unit else { return None };
         let scans = |r: &Root| matches!(r.kind, RootKind::Scan { .. });
         if group.roots.len() >= heuristics::fuse_most_roots()
@@ -298,7 +299,7 @@ impl Fuser<'_> {
 
     /// True if an iteration reads, for the root, some memory at a fixed distance from where it does for the group. What
     /// one of them walks by rows and the other by columns had better be walked twice.
-    fn reads_in_step(&mut self, group: &[usize], root: &Root, domain: &Domain) -> bool {
+    fn reads_in_step(&mut self, group: &[usize], root: &Root, domain: &IterationDomain) -> bool {
         let (vars, roots) = (LoopVars::new(self.pool, domain), self.roots);
         let own = self.positions_of(root, &vars);
         group.iter().any(|&member| {
@@ -331,7 +332,7 @@ impl Fuser<'_> {
     }
 
     /// True if every value that the root reads from the group is computed by the same iteration.
-    fn reads_own_points(&mut self, group: &[usize], root: &Root, domain: &Domain) -> bool {
+    fn reads_own_points(&mut self, group: &[usize], root: &Root, domain: &IterationDomain) -> bool {
         let (vars, roots) = (LoopVars::new(self.pool, domain), self.roots);
         let found = self.positions_of(root, &vars);
         let span = vars.span(self.pool, root);

@@ -5,14 +5,14 @@
 use rustc_hash::FxHashSet;
 use symshapes::{Expr, Pool, Sym};
 
-use super::{Domain, Root, RootKind, Span};
+use super::{IterationDomain, Root, RootKind, Span};
 use crate::tensor_ir::{GatherDim, Op, Tensor, TensorData, TensorGraph, View, contiguous_strides};
 
 /// The loop variables of a domain.
 #[derive(Clone, Debug)]
 pub struct LoopVars {
     /// The domain.
-    pub domain: Domain,
+    pub domain: IterationDomain,
     /// One symbol for each outer extent.
     pub outer: Vec<Sym>,
     /// One symbol for each reduced extent.
@@ -21,7 +21,7 @@ pub struct LoopVars {
 
 impl LoopVars {
     /// The variables of a domain.
-    pub fn new(pool: &mut Pool, domain: &Domain) -> LoopVars {
+    pub fn new(pool: &mut Pool, domain: &IterationDomain) -> LoopVars {
         let mut symbols = |prefix: &str, extents: &[Expr]| -> Vec<Sym> {
             extents.iter().enumerate().map(|(k, &n)| pool.position(&format!("{prefix}{k}"), n)).collect()
         };

@@ -73,7 +73,7 @@ impl Root {
     }
 
     /// Its iteration space.
-    pub fn domain(&self, graph: &TensorGraph) -> super::Domain {
+    pub fn domain(&self, graph: &TensorGraph) -> super::IterationDomain {
         let red = match &self.kind {
             RootKind::Reduce { source, dims, .. } => {
                 let sizes = &graph.tensors[*source].sizes;
@@ -81,7 +81,7 @@ impl Root {
             }
             RootKind::Map | RootKind::Scan { .. } => SmallVec::new(),
         };
-        super::Domain { outer: self.extents(), red }
+        super::IterationDomain { outer: self.extents(), red }
     }
 }
 

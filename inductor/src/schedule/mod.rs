@@ -11,7 +11,7 @@ mod loop_vars;
 mod materialize;
 mod place;
 
-pub use domain::{Domain, Span, refine};
+pub use domain::{IterationDomain, Span, refine};
 pub use fuse::{Group, Schedule, Unit, schedule};
 pub(crate) use loop_vars::{At, flat_index, looked_up, shift, through_view};
 pub use loop_vars::{LoopVars, Reads};

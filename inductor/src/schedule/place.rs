@@ -5,7 +5,7 @@
 use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
 use symshapes::{Expr, Pool};
 
-use crate::plan::CallKind;
+use crate::calls::CallKind;
 use crate::tensor_ir::{
     Dims, Op, Output, Tensor, TensorGraph, View, contiguous_strides, is_dense, is_injective, stride_order,
 };

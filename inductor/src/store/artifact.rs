@@ -29,7 +29,7 @@ pub struct Artifact {
     pub entries: Vec<(Key, Entry)>,
 }
 
-/// Why a file is no artifact.
+/// The reason why a file is no artifact.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no artifact of this version, or a damaged one: {0}")]
 pub struct ArtifactError(&'static str);

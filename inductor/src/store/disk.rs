@@ -46,7 +46,7 @@ pub struct Disk {
     told_failure: AtomicBool,
 }
 
-/// Why there is an entry that cannot be used.
+/// The reason why there is an entry that cannot be used.
 #[derive(Debug, thiserror::Error)]
 enum Unreadable {
     #[error(transparent)]

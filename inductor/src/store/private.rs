@@ -6,7 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a directory is not used.
+/// The reason why a directory is not used.
 #[derive(Debug, thiserror::Error)]
 pub enum Untrusted {
     /// It cannot be made, or looked at.

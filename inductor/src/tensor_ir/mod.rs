@@ -9,13 +9,15 @@ pub mod verify;
 
 use crate::heuristics;
 use cranelift_entity::{PrimaryMap, entity_impl};
+use fx::aten::{Aten, Packet};
 use fx::prim::{Pointwise, Reduction};
 use fx::{NodeId, Target};
 use smallvec::SmallVec;
 use symshapes::{DType, Expr, Pool};
 
+pub use crate::calls::CallResult;
+use crate::calls::{CallArg, CallKind, ObjectId};
 use crate::loop_ir::Scalar;
-use crate::plan::{CallKind, ObjectId};
 
 /// A tensor value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -133,48 +135,7 @@ pub enum View {
 }
 
 /// An argument of a call.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Arg {
-    /// A tensor.
-    Tensor(Tensor),
-    /// A value of another call that is no tensor.
-    Object(ObjectId),
-    /// A list.
-    List(Vec<Arg>),
-    /// Anything without tensors.
-    Plain(fx::Arg),
-}
-
-impl Arg {
-    /// Calls `f` on every tensor inside.
-    pub fn for_each_tensor(&self, f: &mut impl FnMut(Tensor)) {
-        match self {
-            Arg::Tensor(t) => f(*t),
-            Arg::List(list) => list.iter().for_each(|a| a.for_each_tensor(f)),
-            Arg::Object(_) | Arg::Plain(_) => {}
-        }
-    }
-
-    /// Calls `f` on every tensor inside, to change it.
-    pub fn for_each_tensor_mut(&mut self, f: &mut impl FnMut(&mut Tensor)) {
-        match self {
-            Arg::Tensor(t) => f(t),
-            Arg::List(list) => list.iter_mut().for_each(|a| a.for_each_tensor_mut(f)),
-            Arg::Object(_) | Arg::Plain(_) => {}
-        }
-    }
-}
-
-/// A result of a call.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum CallOut {
-    /// Absent, or nothing is known of it and nothing uses it.
-    Unused,
-    /// A tensor.
-    Tensor(Tensor),
-    /// A value that is no tensor.
-    Object(ObjectId),
-}
+pub type Arg = CallArg<Tensor>;
 
 /// A call of an operator.
 #[derive(Clone, Debug)]
@@ -188,10 +149,10 @@ pub struct Call {
     /// Keyword arguments.
     pub kwargs: Vec<(String, Arg)>,
     /// Its results.
-    pub results: Vec<CallOut>,
+    pub results: Vec<CallResult<Tensor>>,
     /// True if it returns a tuple or list.
     pub tuple: bool,
-    /// Why it is a call.
+    /// The reason why it is a call.
     pub kind: CallKind,
     /// True if it may write into the plan's own memory and keeps no reference to its arguments.
     pub planned: bool,
@@ -202,7 +163,10 @@ pub struct Call {
 impl Call {
     /// True if it may read elements of its first argument's memory that are not the argument's.
     pub fn sees_memory(&self) -> bool {
-        self.target.op().is_some_and(|op| op.packet().name().starts_with("as_strided"))
+        matches!(
+            self.target.op().map(Aten::packet),
+            Some(Packet::as_strided | Packet::as_strided_ | Packet::as_strided_copy | Packet::as_strided_scatter)
+        )
     }
 
     /// Calls `f` on every tensor argument, to change it; positional ones first.
@@ -212,7 +176,7 @@ impl Call {
 
     /// Calls `f` on every tensor argument.
     pub fn for_each_tensor(&self, f: &mut impl FnMut(Tensor)) {
-        self.args.iter().chain(self.kwargs.iter().map(|(_, a)| a)).for_each(|a| a.for_each_tensor(f));
+        self.args.iter().chain(self.kwargs.iter().map(|(_, a)| a)).for_each(|a| a.for_each_tensor(&mut |t| f(*t)));
     }
 }
 
@@ -280,7 +244,7 @@ impl TensorGraph {
         for call in new.calls.values_mut() {
             call.for_each_tensor_mut(&mut |t| *t = now[*t]);
             for result in &mut call.results {
-                if let CallOut::Tensor(t) = result {
+                if let CallResult::Tensor(t) = result {
                     *t = now[*t];
                 }
             }

@@ -17,22 +17,10 @@ use std::fmt::{self, Display, Formatter};
 use symshapes::{Expr, Pool};
 
 use super::{
-    Arg, Call, CallOut, GatherDim, Op, Output, Tensor, TensorData, TensorGraph, View, Write, contiguous_strides,
+    Call, CallResult, GatherDim, Op, Output, Tensor, TensorData, TensorGraph, View, Write, contiguous_strides,
 };
+use crate::calls::{CallKind, Joined};
 use crate::loop_ir::text::dtype_name;
-use crate::plan::CallKind;
-
-/// Items with commas between them.
-struct Joined<'a, T>(&'a [T]);
-
-impl<T: Display> Display for Joined<'_, T> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for (k, item) in self.0.iter().enumerate() {
-            write!(f, "{}{item}", if k == 0 { "" } else { ", " })?;
-        }
-        Ok(())
-    }
-}
 
 /// Sizes with commas between them.
 struct Sizes<'a>(&'a Pool, &'a [Expr]);
@@ -62,7 +50,7 @@ impl Display for TensorGraph {
             data.write(&mut pool, f)?;
             f.write_str("\n")?;
         }
-        let silent = |call: &Call| !call.results.iter().any(|r| matches!(r, CallOut::Tensor(_)));
+        let silent = |call: &Call| !call.results.iter().any(|r| matches!(r, CallResult::Tensor(_)));
         for (id, call) in self.calls.iter().filter(|(_, call)| silent(call)) {
             writeln!(f, "  {id}: {call}")?;
         }
@@ -140,27 +128,6 @@ impl Display for GatherDim {
         match self {
             GatherDim::Out(dim) => write!(f, "#{dim}"),
             GatherDim::Index(index) => write!(f, "{index}"),
-        }
-    }
-}
-
-impl Display for Arg {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Arg::Tensor(t) => write!(f, "{t}"),
-            Arg::Object(object) => write!(f, "{object}"),
-            Arg::List(items) => write!(f, "[{}]", Joined(items)),
-            Arg::Plain(arg) => write!(f, "{arg:?}"),
-        }
-    }
-}
-
-impl Display for CallOut {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            CallOut::Unused => f.write_str("_"),
-            CallOut::Tensor(t) => write!(f, "{t}"),
-            CallOut::Object(object) => write!(f, "{object}"),
         }
     }
 }

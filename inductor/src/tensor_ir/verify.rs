@@ -13,7 +13,7 @@
 use fx::prim::{Pointwise, Reduction};
 use symshapes::{DType, Expr, Pool};
 
-use super::{CallId, CallOut, GatherDim, Op, Output, Tensor, TensorData, TensorGraph, View, Write, numel};
+use super::{CallId, CallResult, GatherDim, Op, Output, Tensor, TensorData, TensorGraph, View, Write, numel};
 
 /// The violated invariant, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -97,9 +97,9 @@ pub fn verify(graph: &TensorGraph) -> Result {
         Check { graph, pool: &mut pool, t, data }.run()?;
     }
     for (id, call) in graph.calls.iter() {
-        let results = call.results.iter().filter_map(|r| if let CallOut::Tensor(t) = r { Some(*t) } else { None });
+        let results = call.results.iter().filter_map(|r| if let CallResult::Tensor(t) = r { Some(*t) } else { None });
         for (number, result) in call.results.iter().enumerate() {
-            if let CallOut::Tensor(t) = *result
+            if let CallResult::Tensor(t) = *result
                 && graph.tensors.get(t).is_none_or(|data| data.op != Op::Result(id, number))
             {
                 return Err(VerifyError::Result { tensor: t, call: id });
@@ -206,7 +206,7 @@ impl<'a> Check<'a> {
 
     fn result(&self, call: CallId, number: usize) -> Result {
         let given = self.graph.calls.get(call).and_then(|c| c.results.get(number));
-        let is_given = given == Some(&CallOut::Tensor(self.t));
+        let is_given = given == Some(&CallResult::Tensor(self.t));
         if is_given { Ok(()) } else { Err(VerifyError::Result { tensor: self.t, call }) }
     }
 

@@ -207,7 +207,7 @@ def _is_custom(target: Any) -> bool:
 
 
 def _roles(kind: str, weights: Sequence[int]) -> dict[str, Any]:
-    """Which inputs are parameters and buffers of a module, and from where on outputs are for backward alone.
+    """The inputs that are parameters and buffers of a module, and the first output that is for backward alone.
 
     As far as torch says, or who captured a graph without its context. Nothing is said of a backward graph, but nobody
     else holds what that has saved.

@@ -403,7 +403,7 @@ def _compile(
 
 
 class _LeftError(Exception):
-    """Why AOTAutograd has to take a graph."""
+    """The reason why AOTAutograd has to take a graph."""
 
 
 def _in_rust(

@@ -29,7 +29,7 @@ def integer(value: int) -> sympy.Integer:
 
 
 def reads(symbols: Iterable[sympy.Symbol], places: Mapping[str, _Place]) -> dict[sympy.Symbol, _Place] | None:
-    """Where the symbols are read; ``None`` if one of them is no input."""
+    """The places where the symbols are read; ``None`` if one of them is no input."""
     found = {symbol: places.get(symbol.name) for symbol in symbols}
     known = {symbol: place for symbol, place in found.items() if place is not None}
     return known if len(known) == len(found) else None

@@ -44,7 +44,7 @@ MOST_LAYOUTS = 16
 
 
 class Device(Protocol):
-    """Where graphs are recorded."""
+    """The device that graphs are recorded on."""
 
     def stream(self) -> Any:
         """A key of the current stream; ``None`` where nothing can be recorded now."""

@@ -92,7 +92,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Break:
-    """Why a graph ends before its function does: the book has a row for each code."""
+    """The reason why a graph ends before its function does: the book has a row for each code."""
 
     code: str
     what: str
@@ -139,10 +139,10 @@ class Capture:
     #: ``None`` if nothing is computed.
     graph: fx.Graph | None
     guards: tuple[str, ...]
-    #: Why it was traced although it had been before; empty the first time.
+    #: The reason why it was traced although it had been before; empty the first time.
     recompiles: tuple[Failure, ...]
     ended: Break | None
-    #: Why it runs as it is, if it does.
+    #: The reason why it runs as it is, if it does.
     skipped: str | None
     original: CodeType
     code: CodeType
@@ -206,7 +206,7 @@ class Explanation:
 
     @property
     def recompiles(self) -> list[Failure]:
-        """Which guard of which earlier entry failed, for everything that was compiled again."""
+        """The guards of earlier entries that failed, for everything that was compiled again."""
         return [failure for capture in self.captures for failure in capture.recompiles]
 
     @property

@@ -254,7 +254,7 @@ class Capture:
 
     @functools.cached_property
     def sources(self) -> list[Source]:
-        """Where the inputs of the code come from."""
+        """The sources of the code's inputs."""
         return [_source(source) for source in self.facts.sources()]
 
     @contextlib.contextmanager
@@ -398,7 +398,7 @@ class Capture:
             self.facts.assume_check(_checks.Relation(relation, reads), str(relation))
 
     def _places(self) -> dict[str, tuple[str, int, int]]:
-        """Where each symbol that is an input comes from, by its name."""
+        """The source of each symbol that is an input, by its name."""
         examples = zip(self.inputs, self.facts.places)
         return {str(example): place for example, place in examples if not isinstance(example, torch.Tensor)}
 
@@ -415,7 +415,7 @@ class Capture:
             self.facts.refuse()
 
     def _assume_storages(self) -> None:
-        """Where inputs are written to, the graph holds only for inputs that share memory as these do."""
+        """Guard shared memory: a graph that writes to inputs holds only for inputs that share it as these do."""
         metadata = self.context.fw_metadata
         if metadata is None or not any(info.mutates_data or info.mutates_metadata for info in metadata.input_info):
             return

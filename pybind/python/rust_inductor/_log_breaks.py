@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from rust_inductor._log_guards import Event
 
-#: Where the book says more about why graphs end.
+#: The page of the book that says more about why graphs end.
 PAGE = "book: Specification of capture"
 
 #: The descriptions that torch has of instructions, by the name of the opcode.

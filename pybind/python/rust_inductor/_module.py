@@ -99,7 +99,7 @@ class OptimizedModule(torch.nn.Module):
         return sorted({*object.__dir__(self), *dir(self._orig_mod)})
 
     def __len__(self) -> int:
-        """As many as the original has, if it is a container."""
+        """The length of the original, if it is a container."""
         return len(self._orig_mod)  # type: ignore[arg-type]
 
     def __bool__(self) -> bool:

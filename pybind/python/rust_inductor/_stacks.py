@@ -1,4 +1,4 @@
-"""Where a node comes from, as tracebacks show it."""
+"""The origin of a node, as tracebacks show it."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Shapes(ShapeEnv):
 
     @property
     def log(self) -> logging.Logger:
-        """Where it is told what becomes known: torch's logger."""
+        """The logger that is told what becomes known: torch's."""
         return _NOWHERE if self.is_quiet else self._log
 
     @log.setter

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 _TRACERS = ("rust", "torch")
-"""Whose Dynamo captures: ours, the default, or torch's."""
+"""The Dynamo that captures: ours, the default, or torch's."""
 
 
 def backend(
@@ -40,7 +40,7 @@ backend.reset = rust_inductor.reset  # type: ignore[attr-defined]
 
 
 def _tracer(options: Mapping[str, Any] | None) -> str:
-    """Whose tracer the options name; refuse one that does not exist."""
+    """The tracer that the options name; one that does not exist is refused."""
     tracer = (options or {}).get("dynamo", _TRACERS[0])
     if tracer not in _TRACERS:
         message = f"option `dynamo` takes one of {', '.join(map(repr, _TRACERS))}, not {tracer!r}"

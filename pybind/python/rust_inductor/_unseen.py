@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: The attribute of a graph with what it hides.
 _HIDDEN = "_rust_inductor_hidden"
 
-#: Where a node keeps its metadata, whatever its class.
+#: The slot in which a node keeps its metadata, whatever its class.
 _META: Any = vars(torch._C._NodeBase)["meta"]
 
 #: The graph for which this thread writes Python code.
@@ -58,7 +58,7 @@ class _Unseen(torch.fx.Node):
 
     @property
     def _dynamo_source(self) -> Any:
-        """Where an input comes from."""
+        """The source of an input."""
         reveal(self.graph)
         return self._dynamo_source
 

@@ -14,10 +14,10 @@ use super::{
     guard_filter::GuardFilter,
     history::{Histories, History},
     host::PyHost,
+    listeners::{Event, Listeners, Spent},
     not_captured::NotCaptured,
     promises::keeps_statements,
     stance::{Stance, forbidden, stance},
-    tell::{Event, Listeners, Spent},
 };
 use crate::compiler::panic_text;
 use crate::names;

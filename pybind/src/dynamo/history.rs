@@ -25,7 +25,7 @@ pub(super) struct History {
     pub(super) frame: usize,
     /// The number of its captures, entries that it shares with another function included.
     pub(super) captures: usize,
-    /// That number, as its entries' guards read it.
+    /// The number of entries, as their guards read it.
     pub(super) entries: Arc<AtomicUsize>,
     /// Whether a call was let by, that the next may tell what changes.
     pub(super) delayed: bool,

@@ -6,10 +6,10 @@ use super::{
     guard_filter::GuardFilter,
     handler::Tracing,
     history::Histories,
+    listeners::Listeners,
     others::TorchOff,
     retired,
     stance::{Stance, stance},
-    tell::Listeners,
 };
 use dynamo_core::trace::Dynamic;
 use frame_hook::{Enabled, Handler, Uncounted};

@@ -35,7 +35,7 @@ pub(crate) struct Imported {
     pub(crate) opaques: Vec<Py<PyAny>>,
     /// The types that the program states, where every node stays as it is.
     pub(crate) types: FxHashMap<NodeId, Py<PyAny>>,
-    /// Why the graph cannot be compiled, if it cannot.
+    /// The reason why the graph cannot be compiled, if it cannot.
     pub(crate) obstacle: Option<String>,
     /// The roles that the caller gives inputs and outputs.
     pub(crate) roles: Roles,

@@ -215,7 +215,7 @@ impl Torch {
         Ok(ask("_C._get_deterministic_algorithms")? && ask("_C._get_deterministic_fill_uninitialized_memory")?)
     }
 
-    /// Which of [`guards::ATTENTION_KERNELS`] attention may run in.
+    /// The flags of [`guards::ATTENTION_KERNELS`]: those that attention may run in.
     pub(crate) fn attention_kernels(&self, py: Python<'_>) -> PyResult<[bool; 4]> {
         let mut enabled = [false; 4];
         for (on, kernel) in enabled.iter_mut().zip(guards::ATTENTION_KERNELS) {

@@ -1,4 +1,4 @@
-"""Which sizes are symbols: what the user says about it, numbers as arguments, and sizes that depend on data."""
+"""The sizes that are symbols: what the user says about it, numbers as arguments, and sizes that depend on data."""
 
 from __future__ import annotations
 

@@ -336,7 +336,7 @@ def of_a_table(table):
 
 
 def test_tensors_of_one_dict_that_are_one():
-    """Why the guards did not hold is told by the names of the tensors, which a dict gives in one pass."""
+    """The reason why guards did not hold is told by the names of the tensors, which a dict gives in one pass."""
     log: list[dict[str, Any]] = []
     compiled = _capture.optimize(of_a_table, backend="eager", listener=log.append)
     for same in (False, True):

@@ -171,7 +171,7 @@ def same_metadata(ours: torch.fx.Node, theirs: torch.fx.Node) -> None:
 
 
 def lines_of(node: torch.fx.Node) -> list[str]:
-    """Where a node comes from, without the marks beneath."""
+    """The origin of a node, without the marks beneath."""
     lines = [line.strip() for line in node.meta.get("stack_trace", "").splitlines()]
     return [line for line in lines if line.strip("~^ ")]
 

@@ -38,7 +38,7 @@ class Block:
     number: int
     versions: list[str]
     code: str
-    #: Where the expected text stands in the page; empty right after the code if it prints nothing.
+    #: The place of the expected text in the page; empty right after the code if it prints nothing.
     span: tuple[int, int]
 
     @property

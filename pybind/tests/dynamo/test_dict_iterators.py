@@ -147,7 +147,7 @@ def changed_under_way(x: Any, d: Any, changes: Any) -> Any:
 @pytest.mark.parametrize("make", [plain, ordered, lambda: collections.defaultdict(int, plain())])
 @pytest.mark.parametrize("seed", range(12))
 def test_changes_of_the_callers_dicts_leave_the_rest_in_place(make: Any, seed: int) -> None:
-    """Who iterates meanwhile, in code that runs as it is, goes on as without."""
+    """A caller that iterates meanwhile, in code that runs as it is, goes on as without."""
     chosen = random.Random(seed)
     found = []
     for function in (changed_under_way, _capture.optimize(changed_under_way, backend="eager")):

@@ -175,7 +175,7 @@ def told(value: Any) -> Any:
 
 
 def lines_of(error: BaseException) -> list[tuple[int, str]]:
-    """Where a traceback stands in this file, by line and function."""
+    """The lines and functions of this file that a traceback names."""
     frames = traceback.extract_tb(error.__traceback__)
     here = [frame for frame in frames if frame.filename == __file__ and frame.name not in ("outcome", "raised_by")]
     return [(frame.lineno or 0, frame.name.split("_at_")[0].removeprefix("torch_dynamo_resume_in_")) for frame in here]
@@ -204,7 +204,7 @@ def test_a_failure_is_where_it_was(function, args, backend):
 
 @pytest.mark.parametrize(("function", "args"), EXAMPLES, ids=[function.__name__ for function, _ in EXAMPLES])
 def test_it_is_one_graph_unless_a_tensor_is_changed(function, args):
-    """Where the graph fails, the function runs as it is, and what it calls may be captured in its turn."""
+    """If the graph fails, the function runs as it is, and what it calls may be captured in its turn."""
     if function in (global_before, expanded_after_effects, overlapping_after_effects):
         pytest.skip("a graph that has changed a tensor cannot be as if it had never been")
     log: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""Which results require gradients, and which of what is computed of them: as eager's, over OpInfo's samples."""
+"""Results that require gradients, and what is computed of them: as eager's, over OpInfo's samples."""
 
 # OpInfo's samples are made by functions without types.
 # mypy: disable-error-code="no-untyped-call"

@@ -91,7 +91,7 @@ def test_guards_that_are_dropped_are_not_checked() -> None:
     assert made(X) == 1
 
 
-#: Which of the changes each of torch's filters lets pass unnoticed.
+#: The changes that each of torch's filters lets pass unnoticed.
 FILTERS: dict[str, set[str]] = {
     "skip_guard_on_inbuilt_nn_modules_unsafe": {"norm"},
     "skip_guard_on_all_nn_modules_unsafe": {"norm", "shift"},

@@ -114,7 +114,7 @@ def test_graph_breaks(logs):
     words = r"^(  Explanation:|  Hint:|  Developer debug context:| For more details)"
 
     def skeleton(log: Logged) -> list[tuple[str, str]]:
-        """Why, in which words, is each tracer's own; torch has more hints, of several lines."""
+        """The reason, and its words, are each tracer's own; torch has more hints, of several lines."""
         lines: list[tuple[str, str]] = []
         inside = False
         for frame, text in log.of("graph_breaks"):

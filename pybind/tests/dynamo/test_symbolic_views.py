@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import torch
 
-from rust_inductor import _backends, _capture
+from pybind.tests.helpers import left_to_aot
+from rust_inductor import _capture
 
 FUNCTIONS: dict[str, Any] = {
     "view": lambda x: x.view(x.shape[0], -1),
@@ -35,19 +36,8 @@ SIZES = [(4, 6), (6, 8), (8, 10), (6, 12), (10, 4), (4, 6)]
 
 @pytest.fixture
 def left(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Why graphs were left to AOTAutograd."""
-    reasons: list[str] = []
-    in_rust = _backends._in_rust
-
-    def noting(*args: Any) -> Any:
-        try:
-            return in_rust(*args)
-        except _backends._LeftError as error:
-            reasons.append(str(error))
-            raise
-
-    monkeypatch.setattr(_backends, "_in_rust", noting)
-    return reasons
+    """The reasons why graphs were left to AOTAutograd."""
+    return left_to_aot(monkeypatch)
 
 
 def tensors(results: Any) -> list[torch.Tensor]:

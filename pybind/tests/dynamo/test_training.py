@@ -15,26 +15,17 @@ from torch.nn import functional
 
 from pybind.tests.dynamo.test_gradients import differentiated
 from pybind.tests.dynamo.test_writes_and_views import program
+from pybind.tests.helpers import left_to_aot
 from pybind.tests.opinfo.samples import names, samples
-from rust_inductor import _aot, _backends, _capture
+from rust_inductor import _aot, _capture
 
 BFLOAT = torch.autocast("cpu", dtype=torch.bfloat16)
 
 
 @pytest.fixture
 def left(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Why graphs were left to AOTAutograd, which does not look at them."""
-    reasons: list[str] = []
-    in_rust = _backends._in_rust
-
-    def noting(*args: Any) -> Any:
-        try:
-            return in_rust(*args)
-        except _backends._LeftError as error:
-            reasons.append(str(error))
-            raise
-
-    monkeypatch.setattr(_backends, "_in_rust", noting)
+    """The reasons why graphs were left to AOTAutograd, which does not look at them."""
+    reasons = left_to_aot(monkeypatch)
     monkeypatch.setattr(_aot, "compile_module", lambda gm, *_args, **_kwargs: gm.forward)
     return reasons
 

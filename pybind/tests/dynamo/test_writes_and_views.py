@@ -33,7 +33,7 @@ def through_aot(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def memory(tensors: Sequence[torch.Tensor]) -> list[list[bool]]:
-    """Which tensors are in the memory of which."""
+    """For each tensor, those that are in its memory."""
     places = [tensor.untyped_storage().data_ptr() for tensor in tensors]
     return [[a == b for b in places] for a in places]
 

@@ -32,7 +32,7 @@ def alone(function: Callable[..., Any], graphs: list[_native.CompiledFn]) -> Cal
 
 
 class _Hole:
-    """Where a result is a tensor."""
+    """A place in a result that a tensor fills."""
 
 
 class _Module(torch.nn.Module):

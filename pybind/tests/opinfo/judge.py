@@ -166,7 +166,7 @@ def _plan(graphs: Sequence[_native.CompiledFn]) -> tuple[str, dict[str, str]]:
 
 
 def _broken(kept: Sequence[Explanation]) -> str | None:
-    """Why our capture left something to Python."""
+    """The reason why our capture left something to Python."""
     for capture in (capture for explanation in kept for capture in explanation.captures):
         if capture.skipped is not None:
             return _one_line(capture.skipped)

@@ -56,7 +56,7 @@ def test_writes_that_torch_does_not_count(write: str) -> None:
 
 
 def test_frozen_weights() -> None:
-    """Who promises not to write behind torch's back is believed; what torch counts is seen all the same."""
+    """A caller that promises not to write behind torch's back is believed; what torch counts is seen all the same."""
     model = nn.Linear(30, 20)
     compiled = torch.compile(model, backend="rust_inductor", options={**OPTIONS, "freezing": True}, dynamic=False)
     x = torch.randn(3, 30)

@@ -73,7 +73,7 @@ def test_assignment_by_a_mask(name: str, dtype: torch.dtype, compiled: Any) -> N
 
 
 def test_assignment_by_a_mask_of_as_many_values() -> None:
-    """Where each selected element has its own value, the processor does it; so it does where masks do not fit."""
+    """If each selected element has its own value, the processor does it; so it does where masks do not fit."""
 
     def function(x: Tensor, y: Tensor) -> Tensor:
         return x.index_put((x > 0,), y)

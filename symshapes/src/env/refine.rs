@@ -151,7 +151,7 @@ impl ShapeEnv {
         self.learn(bound, at)
     }
 
-    /// That an expression lies in a range, a predicate for each bound.
+    /// The conditions that an expression lies in a range, a predicate for each bound.
     pub(super) fn bounds(&mut self, e: Expr, range: Range) -> Vec<Pred> {
         let mut bounds = Vec::new();
         if range.lo != i64::MIN {

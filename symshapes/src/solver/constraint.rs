@@ -8,7 +8,7 @@ use crate::{
     range::Range,
 };
 
-/// Why a dimension does not take every value that was promised.
+/// The reason why a dimension does not take every value that was promised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// It has one value.
@@ -30,7 +30,7 @@ pub struct Violation {
     pub source: SourceId,
     /// The promise.
     pub constraint: Constraint,
-    /// Why it is not kept.
+    /// The reason why it is not kept.
     pub reason: Reason,
     /// The user's line that needs this, where there is one.
     pub cause: Option<String>,

@@ -188,13 +188,13 @@ impl Printer<'_> {
     }
 
     fn relation(&self, e: Expr, mark: &str) -> String {
-        let (left, right) = self.sides(e);
+        let (left, right) = self.env.pool().sides(e);
         format!("{} {mark} {}", self.sum(&left, Context::Sum), self.sum(&right, Context::Sum))
     }
 
     /// `e <= 0` with every term on the side where it is positive.
     fn at_most(&self, e: Expr) -> String {
-        let (left, mut right) = self.sides(e);
+        let (left, mut right) = self.env.pool().sides(e);
         if left.terms.is_empty() && left.constant == 0 {
             let least = right.constant.wrapping_neg();
             right.constant = 0;
@@ -205,23 +205,6 @@ impl Printer<'_> {
             right.constant = 0;
         }
         format!("{} {mark} {}", self.sum(&left, Context::Sum), self.sum(&right, Context::Sum))
-    }
-
-    /// `e` as the difference of two sums whose terms are positive; the constant goes to the second where it can.
-    fn sides(&self, e: Expr) -> (Sum, Sum) {
-        let (mut left, mut right) = (Sum::default(), Sum::default());
-        let sum = self.env.pool().sum_of(e);
-        for &term in &sum.terms {
-            match term.coeff.checked_neg() {
-                Some(coeff) if coeff > 0 => right.terms.push(Term { coeff, mono: term.mono }),
-                _ => left.terms.push(term),
-            }
-        }
-        match sum.constant.checked_neg() {
-            Some(constant) => right.constant = constant,
-            None => left.constant = sum.constant,
-        }
-        (left, right)
     }
 }
 

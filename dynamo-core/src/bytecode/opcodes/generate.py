@@ -143,7 +143,7 @@ def camel(name: str) -> str:
 
 
 def flow(row: Row) -> str:
-    """Where execution goes after the instruction, as a variant of `Flow`."""
+    """The way that execution takes after the instruction, as a variant of `Flow`."""
     if row["name"] in STOPS:
         return "Stop"
     if not row["jumps"]:

@@ -85,13 +85,13 @@ pub enum Source {
     Local(LocalId),
 }
 
-/// Why there is no resume function.
+/// The reason why there is no resume function.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResumeError {
     /// Something that cannot be left and gone on with here.
     #[error("{at}: {what}")]
     Unsupported {
-        /// Where.
+        /// The instruction.
         at: Inst,
         /// The obstacle.
         what: Obstacle,
@@ -102,7 +102,7 @@ pub enum ResumeError {
     /// The stack that was given is not as high as the one before the instruction.
     #[error("{at}: {given} values for a stack of {expected}")]
     Height {
-        /// Where.
+        /// The instruction.
         at: Inst,
         /// The number of values given.
         given: usize,
@@ -112,9 +112,9 @@ pub enum ResumeError {
     /// A live local was not given.
     #[error("{at}: {local} is live and not passed")]
     NotPassed {
-        /// Where.
+        /// The instruction.
         at: Inst,
-        /// Which.
+        /// The local.
         local: LocalId,
     },
     /// The original's stack does not add up.

@@ -1,4 +1,4 @@
-//! Which slot each local of the original has in a resume function, and which of them are parameters.
+//! The slots that the original's locals have in a resume function, and those of them that are parameters.
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 

@@ -46,7 +46,7 @@ pub(in crate::trace) struct Grad {
     pub(in crate::trace) inside: bool,
     /// Whether it records after leaving it, once that is known.
     pub(in crate::trace) after: bool,
-    /// Which class it is of.
+    /// Its class.
     pub(in crate::trace) class: Class,
 }
 

@@ -19,7 +19,7 @@ use crate::{
     },
 };
 use cranelift_entity::EntityRef;
-use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta, pending::Pending, torch_ops};
+use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta, aten::Packet, pending::Pending, torch_ops};
 use guards::{Constant, SourceId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -180,7 +180,7 @@ impl Tracer<'_> {
                 format!("`{target}` of a view of a leaf that requires gradients."),
             ));
         }
-        let tried = match self.changed_in_place(node) {
+        let tried = match self.changed_in_place(node, None) {
             Some(changed) => Meta::Tensor(changed),
             // What fails has to fail at its own place in the program, with the effects before it.
             None => {
@@ -251,7 +251,8 @@ impl Tracer<'_> {
         )? {
             return self.as_recorded(node, meta);
         }
-        let meta = match self.changed_in_place(node) {
+        let lowered = self.graph.lowered.of[node].expand().and_then(|copied| self.graph.lowered.graph[copied].op());
+        let meta = match self.changed_in_place(node, lowered) {
             Some(changed) => Meta::Tensor(changed),
             None => self.asked(node)?,
         };
@@ -558,13 +559,10 @@ impl Tracer<'_> {
 
 /// True for a call that gives as many elements as fulfil a condition, which torch would look for in its own rules.
 fn counts_elements(call: &fx::Node) -> bool {
-    const COUNTING: [&str; 3] = ["argwhere", "masked_select", "nonzero"];
-    let is_function = call.kind == NodeKind::CallFunction && call.target.starts_with("torch.");
-    let name = call.target.rsplit('.').next().unwrap_or_default();
-    match call.kind {
-        NodeKind::CallMethod => COUNTING.contains(&name),
-        _ => is_function && (COUNTING.contains(&name) || call.target == "torch.where" && call.args.len() == 1),
-    }
+    let is_torch = call.kind == NodeKind::CallMethod || call.target.starts_with("torch.");
+    let packet = call.target.rsplit('.').next().and_then(Packet::named).filter(|_| is_torch);
+    let is_where = call.target == "torch.where" && call.args.len() == 1;
+    is_where || packet.is_some_and(|packet| packet.traits().counts)
 }
 
 /// The element type that torch takes one of Python's classes for.

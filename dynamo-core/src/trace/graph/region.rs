@@ -328,7 +328,7 @@ impl Given<'_> {
     }
 }
 
-/// Why an operator cannot have a body.
+/// The reason why an operator cannot have a body.
 pub(in crate::trace) fn refused(operator: &str, what: &str) -> Reason {
     Reason::new(Kind::Call, format!("`{operator}` {what}."))
 }

@@ -183,7 +183,7 @@ impl Tracer<'_> {
         stated.into_iter().try_for_each(|p| self.shapes.env.check(p, "mark_unbacked", &place))
     }
 
-    /// Why the environment has no answer.
+    /// The reason why the environment has no answer.
     pub(in crate::trace) fn shape_error(&self, error: &EnvError) -> Reason {
         let names = |source: symshapes::SourceId| self.sources.display(source.into()).to_string();
         let promised = matches!(error, EnvError::HintOutOfRange { .. } | EnvError::NotAsNamed { .. });

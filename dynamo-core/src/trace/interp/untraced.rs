@@ -57,7 +57,7 @@ pub const INTRINSICS: &[(Op, u32, &str)] = &[
     (Op::CallIntrinsic2, Intrinsic2::SetTypeParamDefault as u32, TYPE_PARAMETERS),
 ];
 
-/// Why an instruction is not traced, if there is a row for it.
+/// The reason why an instruction is not traced, if there is a row for it.
 pub(in crate::trace) fn reason(op: Op) -> Option<&'static str> {
     UNTRACED.iter().find(|&&(row, _)| row == op).map(|&(_, reason)| reason)
 }

@@ -53,7 +53,7 @@ pub(in crate::trace) fn is_manager(name: &str) -> bool {
     MANAGERS.split_whitespace().any(|known| known == name)
 }
 
-/// Why a call without a rule ends the graph.
+/// The reason why a call without a rule ends the graph.
 pub(in crate::trace) fn why_not(name: &str) -> Kind {
     match name {
         "builtins.print" => Kind::Print,

@@ -181,7 +181,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// Why a constant or container has no attribute that could be read: for certain, if its class has none.
+    /// The reason why a constant or container has no attribute that could be read: for certain, if its class has none.
     pub(in crate::trace) fn absent_attr(&mut self, value: ValueId, name: &str) -> Traced<Reason> {
         let own = classes::classes(self, value)?.and_then(|classes| classes.first());
         let class = own.and_then(|own| self.host.class_named(own));

@@ -192,7 +192,7 @@ impl Tracer<'_> {
         self.computed("operator.ne", "operator.ne", &[a, zero], Some(Number::Bool(pred)))
     }
 
-    /// That a number counts as true.
+    /// The condition under which a number counts as true.
     pub(in crate::trace) fn truth_of(&mut self, a: ValueId) -> Traced<Pred> {
         let number = self.number(a)?;
         let pool = self.shapes.env.pool_mut();

@@ -60,7 +60,7 @@ pub enum Base {
     Output(usize),
 }
 
-/// Why a graph cannot be made functional.
+/// The reason why a graph cannot be made functional.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("%{node}: {why}")]
 pub struct NotFunctional {

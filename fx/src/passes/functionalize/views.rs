@@ -18,7 +18,7 @@ pub struct View {
     pub args: Vec<Arg>,
     /// The keyword arguments.
     pub kwargs: Vec<(String, Arg)>,
-    /// Which of its results it is, if there are several.
+    /// The place among its results, if there are several.
     pub pick: Option<usize>,
     /// False if it may be a copy instead.
     pub(super) is_certain: bool,

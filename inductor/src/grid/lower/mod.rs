@@ -47,7 +47,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use symshapes::{Expr, Pool, Range, Sym};
 
-/// Why a kernel does not run on a device.
+/// The reason why a kernel does not run on a device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("kernel {kernel}: {reason}")]
 pub struct Unsupported {

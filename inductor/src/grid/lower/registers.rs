@@ -51,7 +51,7 @@ struct Slot {
 enum Kept {
     /// All of a row in scratch.
     Scratch(Param),
-    /// These loads, all of the same elements.
+    /// Loads, all of the same elements.
     Loads(Param, Vec<(usize, Value)>),
 }
 

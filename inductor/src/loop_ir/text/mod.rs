@@ -61,7 +61,7 @@ use std::{
 };
 use symshapes::{DType, Range};
 
-/// Why a text is no kernel.
+/// The reason why a text is no kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {reason}")]
 pub struct TextError {

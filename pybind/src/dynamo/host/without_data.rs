@@ -6,6 +6,7 @@ use crate::fx_module::bare_subgraph;
 use crate::names::function;
 use crate::torch::Torch;
 use dynamo_core::host::{Ask, NumpyResult, View};
+use fx::aten::{Aten, Packet};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
 use guards::Constant;
 use pyo3::prelude::*;
@@ -292,8 +293,8 @@ impl<'py> PyHost<'py> {
 
 /// True for a call whose kernel, and with it the layout of the result, is chosen by the device of the tensors.
 pub(super) fn is_chosen_by_device(target: &fx::Target) -> bool {
-    let name = target.op().map_or_else(|| target.rsplit('.').next().unwrap_or_default(), |op| op.packet().name());
-    ["scaled_dot_product_attention", "_native_multi_head_attention", "_transformer_encoder_layer_fwd"].contains(&name)
+    let packet = target.op().map(Aten::packet).or_else(|| target.rsplit('.').next().and_then(Packet::named));
+    packet.is_some_and(|packet| packet.traits().device_kernel)
 }
 
 /// True for a call that would compute, and draw random numbers, though its tensors are without data: it is given no

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 
-#: Which call is one too many depends on what the interpreter keeps on its stack.
+#: Errors of the stack's depth: the call that is one too many depends on what the interpreter keeps on its stack.
 DEEPEST = re.compile("(maximum recursion depth exceeded).*", re.DOTALL)
 #: Addresses in messages differ from run to run.
 ADDRESS = re.compile(r"0x[0-9a-f]+")
@@ -54,7 +54,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Difference:
-    """Where two runs differ first."""
+    """The first difference of two runs."""
 
     #: The part of the outcome.
     aspect: str
@@ -115,7 +115,7 @@ class Pairs:
         return self.there.setdefault(a, b) == b and self.back.setdefault(b, a) == a
 
     def differ(self, a: Any, b: Any, path: str, depth: int) -> str | None:
-        """Where and how two values differ."""
+        """The difference of two values, with its place."""
         if type(a).__name__ != type(b).__name__:
             return f"{path}: {type(a).__name__} became {type(b).__name__}"
         if isinstance(a, IDENTIFIED) or hasattr(a, "__dict__"):
@@ -129,7 +129,7 @@ class Pairs:
         return self.contents(a, b, path, depth + 1)
 
     def contents(self, a: Any, b: Any, path: str, depth: int) -> str | None:
-        """Where and how the contents of two objects of one type differ."""
+        """The difference of the contents of two objects of one type, with its place."""
         if isinstance(a, torch.Tensor):
             return self.tensors(a, b, path)
         if isinstance(a, list | tuple):
@@ -169,7 +169,7 @@ class Pairs:
         return None if scrubbed(a) == scrubbed(b) else f"{path}: {a!r} became {b!r}"
 
     def temporary(self, a: Any, b: Any, path: str, depth: int) -> str | None:
-        """Where and how contents differ that were gathered for this."""
+        """The difference of contents that were gathered for this, with its place."""
         self.kept += [a, b]
         return self.differ(a, b, path, depth)
 
@@ -181,7 +181,7 @@ class Pairs:
         return None
 
     def tensors(self, a: torch.Tensor, b: torch.Tensor, path: str) -> str | None:
-        """Where and how two tensors differ."""
+        """The difference of two tensors."""
         for name in ("dtype", "shape", "requires_grad", "is_leaf"):
             mine, theirs = getattr(a, name), getattr(b, name)
             if mine != theirs:
@@ -200,7 +200,7 @@ class Pairs:
         return None
 
     def arrays(self, a: np.ndarray, b: np.ndarray, path: str) -> str | None:
-        """Where and how two arrays differ."""
+        """The difference of two arrays."""
         for name in ("dtype", "shape", "strides"):
             mine, theirs = getattr(a, name), getattr(b, name)
             if mine != theirs:
@@ -212,7 +212,7 @@ class Pairs:
         return None
 
     def exceptions(self, a: BaseException, b: BaseException, path: str, depth: int) -> str | None:
-        """Where and how two exceptions, their causes and their contexts differ."""
+        """The difference of two exceptions, their causes and their contexts."""
         parts = ("args", "__cause__", "__context__", "__suppress_context__", "__dict__")
         return self.first((getattr(a, part), getattr(b, part), f"{path}.{part}") for part in parts)
 

@@ -76,7 +76,7 @@ class Report:
     graphs: int = 0
     raised: bool = False
     seconds: float = 0.0
-    #: Why graphs ended, and why functions were not compiled.
+    #: The reasons why graphs ended, and why functions were not compiled.
     reasons: list[str] = field(default_factory=list)
     constructs: tuple[str, ...] = ()
 

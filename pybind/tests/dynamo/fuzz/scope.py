@@ -102,7 +102,7 @@ class Frame:
 
     outer: Frame | None = None
     variables: list[Variable] = field(default_factory=list)
-    #: Where its first statement stands.
+    #: The place of its first statement.
     start: int = 0
     loops: int = 0
     blocks: int = 0
