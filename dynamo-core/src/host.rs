@@ -228,6 +228,12 @@ pub trait Host {
     /// The items of a set that is made in this way, in its order.
     fn set_order(&mut self, history: &SetHistory) -> Option<Vec<Constant>>;
 
+    /// True if a dict or set holds these keys, which are all of its own, under the hashes given, and under that of the
+    /// object where none is given. No code of the program's runs.
+    fn holds_under(&mut self, _container: Obj, _keys: &[(Obj, Option<i64>)]) -> bool {
+        false
+    }
+
     /// A frozen set of these items.
     fn frozenset(&mut self, of: &SetOperand) -> Option<Obj>;
 

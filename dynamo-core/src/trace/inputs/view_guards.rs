@@ -4,7 +4,7 @@ use crate::{
     host::{FunctionPolicy, Obj, View},
     trace::{Tracer, values::singletons::is_singleton},
 };
-use guards::{Collection, Constant, Element, GuardKind, ObjectId, SourceId};
+use guards::{Collection, Constant, Element, GuardKind, ObjectId, SourceId, Step};
 
 impl Tracer<'_> {
     /// Guards that an object looks the same again; its parts have guards of their own.
@@ -70,10 +70,14 @@ impl Tracer<'_> {
                 let kind = self.type_match(obj);
                 self.guard(source, kind);
                 self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Set));
-                for &item in items {
+                for (place, &item) in (0..).zip(items) {
                     if let View::Constant(constant) = self.host.view(item) {
                         let element = Element::Constant(self.sources.constant(constant));
                         self.guard(source, GuardKind::SetContains(element));
+                    } else {
+                        let place = self.sources.step(source, Step::SetItem(place));
+                        let kind = GuardKind::IdMatch(self.object(item));
+                        self.guard(place, kind);
                     }
                 }
                 return;

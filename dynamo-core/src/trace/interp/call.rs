@@ -324,6 +324,9 @@ impl Tracer<'_> {
         {
             return Ok(value);
         }
+        if let Some(value) = self.ask_object(name, args, &keywords)? {
+            return Ok(value);
+        }
         if let Some(signature) = Signature::of_function(name) {
             return signature.call(self, args, &keywords);
         }

@@ -127,6 +127,8 @@ struct Output<'t, 'h> {
     /// The locals that hold the values that were built.
     built: FxHashMap<ValueId, LocalId>,
     states: FxHashMap<StateId, LocalId>,
+    /// The objects that are being made, and lack some attributes yet.
+    unfinished: Vec<StateId>,
     /// The graph's results that are wanted, and their places in its tuple.
     results: Vec<NodeId>,
     result_tuple: Option<LocalId>,
@@ -224,6 +226,7 @@ impl<'t, 'h> Output<'t, 'h> {
             kept: FxHashMap::default(),
             built: FxHashMap::default(),
             states: FxHashMap::default(),
+            unfinished: Vec::new(),
             results: Vec::new(),
             result_tuple: None,
             frame_cells,

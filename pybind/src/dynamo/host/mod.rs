@@ -342,6 +342,10 @@ impl Host for PyHost<'_> {
         constants(&self.object(set))
     }
 
+    fn holds_under(&mut self, container: Obj, keys: &[(Obj, Option<i64>)]) -> bool {
+        self.have_hashes(container, keys).unwrap_or(false)
+    }
+
     fn set_order(&mut self, history: &SetHistory) -> Option<Vec<Constant>> {
         constants(&self.set_maker(history).ok()?.call0().ok()?)
     }
