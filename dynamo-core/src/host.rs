@@ -400,6 +400,12 @@ pub trait Host {
     /// A constant that a code object holds and that has no plain counterpart.
     fn opaque(&mut self, code: Obj, index: u32) -> Option<Obj>;
 
+    /// The object that a weak reference of exactly `weakref.ref` refers to, or `None` of Python's once that is gone; no
+    /// handle for any other object.
+    fn referent(&mut self, _reference: Obj) -> Option<Obj> {
+        None
+    }
+
     /// A function without Python code bound to an object, as a method is.
     fn bound(&mut self, _function: Obj, _object: Obj) -> Option<Obj> {
         None

@@ -17,6 +17,10 @@ impl Tracer<'_> {
             View::Constant(constant) => GuardKind::EqualsMatch(self.sources.constant(constant.clone())),
             View::Tuple(items) | View::Size(items) | View::List(items) | View::Record(_, _, items) => {
                 self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Sequence));
+                if matches!(view, View::Record(..)) && self.host.has_dict(obj) {
+                    let own = self.sources.attr(source, "__dict__");
+                    self.guard(own, GuardKind::DictKeysMatch(Vec::new()));
+                }
                 self.type_match(obj)
             }
             View::Deque(items, most) => {

@@ -16,7 +16,9 @@ use fx::{Arg, Graph, Meta, NodeId};
 use guards::{Constant, ObjectInfo};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyFunction, PyList, PyMappingProxy, PyModule, PyTuple, PyType};
+use pyo3::types::{
+    PyDict, PyFrozenSet, PyFunction, PyList, PyMappingProxy, PyModule, PyTuple, PyType, PyWeakrefReference,
+};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use symshapes::{DType, Device, DeviceKind, ShapeEnv};
@@ -320,6 +322,15 @@ impl Host for PyHost<'_> {
         let args = args.iter().map(|arg| constant::write(self.py, arg)).collect::<PyResult<Vec<_>>>().ok()?;
         let result = self.object(function).call1(PyTuple::new(self.py, args).ok()?).ok()?;
         Some(self.handle(&result))
+    }
+
+    fn referent(&mut self, reference: Obj) -> Option<Obj> {
+        let reference = self.object(reference);
+        if !reference.get_type().is(self.py.get_type::<PyWeakrefReference>()) {
+            return None;
+        }
+        let referent = reference.call0().ok()?;
+        Some(self.handle(&referent))
     }
 
     fn bound(&mut self, function: Obj, object: Obj) -> Option<Obj> {
