@@ -33,6 +33,8 @@ const READ_BY_HOST: [&str; 6] =
 fn is_generic(instance: Instance, found: &str, method: &str) -> bool {
     match found.rsplit_once('.') {
         Some(("builtins.object" | "types.SimpleNamespace", own)) => own == method,
+        // Into the attributes of this thread, in which the trace reads them and the code writes them.
+        Some(("_thread._local", own)) => own == method && method == "__setattr__",
         Some(("builtins.BaseException", own)) => own == method && matches!(instance.body, Body::Made(_)),
         _ => false,
     }
