@@ -228,6 +228,12 @@ pub trait Host {
     /// The items of a set that is made in this way, in its order.
     fn set_order(&mut self, history: &SetHistory) -> Option<Vec<Constant>>;
 
+    /// True if a dict or set holds these keys, which are all of its own, under the hashes given, and under that of the
+    /// object where none is given. No code of the program's runs.
+    fn holds_under(&mut self, _container: Obj, _keys: &[(Obj, Option<i64>)]) -> bool {
+        false
+    }
+
     /// A frozen set of these items.
     fn frozenset(&mut self, of: &SetOperand) -> Option<Obj>;
 
@@ -393,6 +399,12 @@ pub trait Host {
 
     /// A constant that a code object holds and that has no plain counterpart.
     fn opaque(&mut self, code: Obj, index: u32) -> Option<Obj>;
+
+    /// The object that a weak reference of exactly `weakref.ref` refers to, or `None` of Python's once that is gone; no
+    /// handle for any other object.
+    fn referent(&mut self, _reference: Obj) -> Option<Obj> {
+        None
+    }
 
     /// A function without Python code bound to an object, as a method is.
     fn bound(&mut self, _function: Obj, _object: Obj) -> Option<Obj> {

@@ -93,6 +93,18 @@ impl Comparison {
         }
     }
 
+    /// Its symbol.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Comparison::Lt => "<",
+            Comparison::Le => "<=",
+            Comparison::Eq => "==",
+            Comparison::Ne => "!=",
+            Comparison::Gt => ">",
+            Comparison::Ge => ">=",
+        }
+    }
+
     /// The comparison of this name in `operator`.
     pub fn named(name: &str) -> Option<Comparison> {
         use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};

@@ -46,21 +46,21 @@ pub enum BinaryOperator {
 }
 
 impl BinaryOperator {
-    /// In the order of their numbers, with their names in the module `operator`, plain and in place.
-    const ROWS: [(BinaryOperator, &'static str, &'static str); 13] = [
-        (BinaryOperator::Add, "add", "iadd"),
-        (BinaryOperator::And, "and_", "iand"),
-        (BinaryOperator::FloorDivide, "floordiv", "ifloordiv"),
-        (BinaryOperator::LeftShift, "lshift", "ilshift"),
-        (BinaryOperator::MatrixMultiply, "matmul", "imatmul"),
-        (BinaryOperator::Multiply, "mul", "imul"),
-        (BinaryOperator::Remainder, "mod", "imod"),
-        (BinaryOperator::Or, "or_", "ior"),
-        (BinaryOperator::Power, "pow", "ipow"),
-        (BinaryOperator::RightShift, "rshift", "irshift"),
-        (BinaryOperator::Subtract, "sub", "isub"),
-        (BinaryOperator::TrueDivide, "truediv", "itruediv"),
-        (BinaryOperator::Xor, "xor", "ixor"),
+    /// In the order of their numbers, with their names in the module `operator`, plain and in place, and their symbols.
+    const ROWS: [(BinaryOperator, &'static str, &'static str, &'static str); 13] = [
+        (BinaryOperator::Add, "add", "iadd", "+"),
+        (BinaryOperator::And, "and_", "iand", "&"),
+        (BinaryOperator::FloorDivide, "floordiv", "ifloordiv", "//"),
+        (BinaryOperator::LeftShift, "lshift", "ilshift", "<<"),
+        (BinaryOperator::MatrixMultiply, "matmul", "imatmul", "@"),
+        (BinaryOperator::Multiply, "mul", "imul", "*"),
+        (BinaryOperator::Remainder, "mod", "imod", "%"),
+        (BinaryOperator::Or, "or_", "ior", "|"),
+        (BinaryOperator::Power, "pow", "ipow", "**"),
+        (BinaryOperator::RightShift, "rshift", "irshift", ">>"),
+        (BinaryOperator::Subtract, "sub", "isub", "-"),
+        (BinaryOperator::TrueDivide, "truediv", "itruediv", "/"),
+        (BinaryOperator::Xor, "xor", "ixor", "^"),
     ];
 
     /// The operator of this argument of `BINARY_OP`, and whether it is the form in place.
@@ -72,8 +72,8 @@ impl BinaryOperator {
 
     /// The operator of this name in the module `operator`, and whether it is the form in place.
     pub fn named(name: &str) -> Option<(BinaryOperator, bool)> {
-        let row = Self::ROWS.iter().find(|(_, plain, in_place)| [plain, in_place].contains(&&name));
-        row.map(|&(operator, plain, _)| (operator, plain != name))
+        let row = Self::ROWS.iter().find(|(_, plain, in_place, _)| [plain, in_place].contains(&&name));
+        row.map(|&(operator, plain, ..)| (operator, plain != name))
     }
 
     /// The argument of `BINARY_OP`, of the form that gives a new value.
@@ -84,6 +84,11 @@ impl BinaryOperator {
     /// Its name in the module `operator`.
     pub fn name(self) -> &'static str {
         Self::ROWS[self as usize].1
+    }
+
+    /// Its symbol, that of the form which gives a new value.
+    pub fn symbol(self) -> &'static str {
+        Self::ROWS[self as usize].3
     }
 
     /// The name of its form in place.

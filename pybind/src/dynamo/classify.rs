@@ -165,7 +165,8 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyView<'py>> {
                 _ => View::Object(class),
             }
         }
-        _ if is_record(&object.get_type())? => {
+        // Attributes of its own would be lost, and come before methods.
+        _ if is_record(&object.get_type())? && members::own_dict(object)?.is_none_or(|dict| dict.is_empty()) => {
             let items: Vec<_> = object.cast::<PyTuple>()?.iter().collect();
             match record(&object.get_type()).ok().flatten() {
                 Some(record) if record.fields.len() == items.len() => {
@@ -178,9 +179,18 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyView<'py>> {
     })
 }
 
-/// True for a class that `collections.namedtuple` makes, or one of torch's results: items are read as a tuple's are.
+/// True for a class that `collections.namedtuple` makes, one that adds nothing but methods to such a class, or one of
+/// torch's results: items are read as a tuple's are.
 pub(super) fn is_record(class: &Bound<'_, PyType>) -> PyResult<bool> {
     let py = class.py();
+    let bases = class.bases();
+    if bases.len() == 1
+        && class.is_subclass_of::<PyTuple>()?
+        && let Ok(base) = bases.get_item(0)?.cast_into::<PyType>()
+        && !base.is(py.get_type::<PyTuple>())
+    {
+        return Ok(is_record(&base)? && adds_methods(class)?);
+    }
     if !class.bases().get_item(0).is_ok_and(|base| base.is(py.get_type::<PyTuple>())) || class.bases().len() != 1 {
         return Ok(false);
     }
@@ -208,6 +218,44 @@ pub(super) fn is_record(class: &Bound<'_, PyType>) -> PyResult<bool> {
     }
     Ok(true)
 }
+
+/// True for a class that comes from a class of named tuples and leaves to it what tuples do, and how they are made.
+fn adds_methods(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    if !class.get_type().is(class.py().get_type::<PyType>()) {
+        return Ok(false);
+    }
+    let fields: Vec<String> = class.getattr("_fields")?.extract()?;
+    for name in class.getattr("__dict__")?.try_iter()? {
+        let name: String = name?.extract()?;
+        let is_special = name.starts_with("__") && name.ends_with("__");
+        let is_known = match is_special {
+            true => OF_DERIVED_RECORDS.contains(&name.as_str()),
+            false => !OF_TUPLES.contains(&name.as_str()) && !fields.contains(&name),
+        };
+        if !is_known {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The special names in the dict of a class that adds methods to a class of named tuples.
+const OF_DERIVED_RECORDS: [&str; 11] = [
+    "__annotate_func__",
+    "__annotations__",
+    "__annotations_cache__",
+    "__dict__",
+    "__doc__",
+    "__firstlineno__",
+    "__module__",
+    "__slotnames__",
+    "__slots__",
+    "__static_attributes__",
+    "__weakref__",
+];
+
+/// The other names that named tuples have from their classes, whose meaning is known.
+const OF_TUPLES: [&str; 7] = ["_asdict", "_field_defaults", "_fields", "_make", "_replace", "count", "index"];
 
 /// The special names in the dicts of classes that `collections.namedtuple` and `typing.NamedTuple` make; the copying of
 /// their objects leaves one more.

@@ -214,6 +214,11 @@ impl Heap {
         self.rows.iter().map(|(id, row)| (id, &row.state))
     }
 
+    /// The number of changes up to now, of states of all kinds.
+    pub(in crate::trace) fn changes(&self) -> usize {
+        self.log.len()
+    }
+
     /// True if the state of an input object was changed.
     pub(in crate::trace) fn has_changed(&self) -> bool {
         self.log.iter().any(|&(id, _)| self.rows[id].origin.is_some())

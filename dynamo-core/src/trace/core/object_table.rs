@@ -2,7 +2,7 @@
 
 use super::{
     checkpoint::Speculative,
-    state::StateId,
+    state::{Key, StateId},
     value::{Value, ValueId},
 };
 use crate::host::Obj;
@@ -34,6 +34,17 @@ pub(in crate::trace) struct MadeClass {
     pub(in crate::trace) args: Vec<Constant>,
     /// Its keyword arguments.
     pub(in crate::trace) keywords: Vec<(String, Constant)>,
+}
+
+/// An object that a `__hash__` of the program's has hashed.
+#[derive(Clone, Debug)]
+pub(in crate::trace) struct Hashed {
+    /// The object.
+    pub(in crate::trace) value: ValueId,
+    /// Its hash.
+    pub(in crate::trace) hash: i64,
+    /// The key that it is, which is also that of its equals.
+    pub(in crate::trace) key: Key,
 }
 
 /// Tracked values and the objects that were looked at.
@@ -71,6 +82,8 @@ pub(in crate::trace) struct ObjectTable {
     pub(in crate::trace) function_attrs: FxHashMap<ValueId, FunctionAttrs>,
     /// Objects, with a copy of their `__dict__` that a view or an iterator goes over, and that changes as they do.
     pub(in crate::trace) dict_copies: Vec<(ValueId, StateId)>,
+    /// The objects that a `__hash__` of the program's has hashed.
+    pub(in crate::trace) hashed: Vec<Hashed>,
     /// The slots of attributes and global variables that the program has written.
     pub(in crate::trace) slots: Vec<(Obj, String, StateId)>,
 }
@@ -93,6 +106,7 @@ pub(in crate::trace) struct ObjectCheckpoint {
     made_classes: usize,
     cells: usize,
     dict_copies: usize,
+    hashed: usize,
     slots: usize,
 }
 
@@ -108,6 +122,7 @@ impl Speculative for ObjectTable {
             made_classes: self.made_classes.len(),
             cells: self.cells.len(),
             dict_copies: self.dict_copies.len(),
+            hashed: self.hashed.len(),
             slots: self.slots.len(),
         }
     }
@@ -134,6 +149,7 @@ impl Speculative for ObjectTable {
             frozen,
             function_attrs,
             dict_copies,
+            hashed,
             slots,
         } = self;
         for value in found_late.drain(to.found_late..) {
@@ -148,6 +164,7 @@ impl Speculative for ObjectTable {
         frozen.retain(|value, _| value.index() < to.values);
         function_attrs.retain(|_, attrs| attrs.own.index() < to.values);
         dict_copies.truncate(to.dict_copies);
+        hashed.truncate(to.hashed);
         slots.truncate(to.slots);
     }
 }

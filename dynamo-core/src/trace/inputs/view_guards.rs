@@ -4,7 +4,7 @@ use crate::{
     host::{FunctionPolicy, Obj, View},
     trace::{Tracer, values::singletons::is_singleton},
 };
-use guards::{Collection, Constant, Element, GuardKind, ObjectId, SourceId};
+use guards::{Collection, Constant, Element, GuardKind, ObjectId, SourceId, Step};
 
 impl Tracer<'_> {
     /// Guards that an object looks the same again; its parts have guards of their own.
@@ -17,6 +17,10 @@ impl Tracer<'_> {
             View::Constant(constant) => GuardKind::EqualsMatch(self.sources.constant(constant.clone())),
             View::Tuple(items) | View::Size(items) | View::List(items) | View::Record(_, _, items) => {
                 self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Sequence));
+                if matches!(view, View::Record(..)) && self.host.has_dict(obj) {
+                    let own = self.sources.attr(source, "__dict__");
+                    self.guard(own, GuardKind::DictKeysMatch(Vec::new()));
+                }
                 self.type_match(obj)
             }
             View::Deque(items, most) => {
@@ -70,10 +74,14 @@ impl Tracer<'_> {
                 let kind = self.type_match(obj);
                 self.guard(source, kind);
                 self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Set));
-                for &item in items {
+                for (place, &item) in (0..).zip(items) {
                     if let View::Constant(constant) = self.host.view(item) {
                         let element = Element::Constant(self.sources.constant(constant));
                         self.guard(source, GuardKind::SetContains(element));
+                    } else {
+                        let place = self.sources.step(source, Step::SetItem(place));
+                        let kind = GuardKind::IdMatch(self.object(item));
+                        self.guard(place, kind);
                     }
                 }
                 return;

@@ -166,7 +166,7 @@ impl Tracer<'_> {
                 }
                 None => Value::Object(class, obj),
             },
-            View::Set(items) => self.set(obj, &items)?,
+            View::Set(items) => self.set(obj, &items, source)?,
             View::FrozenSet(items) => {
                 let items = items.iter().map(|&item| self.value(Value::Lazy(item))).collect();
                 self.objects.frozen_items.insert(obj, items);
@@ -317,21 +317,28 @@ impl Tracer<'_> {
         [self.sources.item(args, Constant::Int(0)), self.sources.item(told, Constant::Int(2))]
     }
 
-    /// A set of the caller's, whose items are constants.
-    fn set(&mut self, obj: Obj, items: &[Obj]) -> Traced<Value> {
+    /// A set of the caller's. Items that are no constants are found by their places, which are guarded.
+    fn set(&mut self, obj: Obj, items: &[Obj], base: Option<SourceId>) -> Traced<Value> {
         let mut entries = IndexMap::new();
-        for &item in items {
-            let value = self.look(item, None)?;
-            match self.key(value)? {
-                key @ Key::Const(_) => entries.insert(key, value),
-                _ => return Err(Reason::new(Kind::Attribute, "A set of the caller's that holds objects.")),
-            };
+        let mut keys = Vec::with_capacity(items.len());
+        for (place, &item) in (0..).zip(items) {
+            let (value, at) = self.dict_key(item, base, place)?;
+            let key = self.key(value)?;
+            if !matches!((&key, at), (Key::Const(_), None) | (_, Some(_))) {
+                return Err(Reason::new(Kind::Attribute, "A set of the caller's that holds objects."));
+            }
+            keys.push((item, value, key.clone()));
+            if entries.insert(key, value).is_some() {
+                return Err(Reason::new(Kind::Attribute, "A set of the caller's whose items have become equal."));
+            }
         }
+        self.check_stored_hashes(obj, &keys)?;
         Ok(Value::State(self.heap.push(State::Set(entries, Made::Found), Some(obj))))
     }
 
     fn dict(&mut self, obj: Obj, items: &[(Obj, Obj)], base: Option<SourceId>) -> Traced<StateId> {
         let mut entries = IndexMap::new();
+        let mut keys = Vec::with_capacity(items.len());
         for (place, &(key, value)) in (0..).zip(items) {
             if matches!(self.host.view(key), View::Tensor(_)) {
                 let (id, entry) = self.tensor_entry(place, key, value, base);
@@ -339,7 +346,9 @@ impl Tracer<'_> {
                 continue;
             }
             let (key_value, at) = self.dict_key(key, base, place)?;
+            let object = key;
             let key = self.key(key_value)?;
+            keys.push((object, key_value, key.clone()));
             let value = match (&key, at) {
                 (Key::Const(constant), None) => {
                     let constant = constant.clone();
@@ -348,7 +357,15 @@ impl Tracer<'_> {
                 (_, Some(at)) => self.child(value, base, |s, base| s.item_of(base, at)),
                 _ => return Err(Reason::new(Kind::Attribute, "A dict of the caller's with keys that are objects.")),
             };
-            entries.insert(key, (key_value, value));
+            if entries.insert(key, (key_value, value)).is_some() {
+                return Err(Reason::new(Kind::Attribute, "A dict of the caller's whose keys have become equal."));
+            }
+        }
+        // Those that were found as tensors have no other hash.
+        if keys.len() == items.len() {
+            self.check_stored_hashes(obj, &keys)?;
+        } else if !self.objects.hashed.is_empty() {
+            return Err(Reason::new(Kind::Attribute, "A dict of the caller's with tensors and objects for keys."));
         }
         let state = self.heap.push(State::Dict(entries), Some(obj));
         if let Some(source) = base {

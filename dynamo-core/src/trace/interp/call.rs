@@ -91,10 +91,28 @@ impl Tracer<'_> {
         if let Some(result) = self.call_cached(object, &args, &keywords)? {
             return Ok(result);
         }
+        if let Some(referent) = self.referent(object, &args, &keywords) {
+            return Ok(referent);
+        }
         match self.special(object, "__call__")? {
             Some(method) => self.call(method, args, keywords),
             None => Err(Reason::new(Kind::Call, format!("{}.", self.describe(object)))),
         }
+    }
+
+    /// The object that a weak reference of the caller's gives, which is read as the program reads it; `None` for any
+    /// other object.
+    fn referent(&mut self, reference: ValueId, args: &[ValueId], keywords: &Keywords) -> Option<ValueId> {
+        let (&Value::Object(_, obj), Some(source), [], []) =
+            (&self.objects.values[reference], self.source(reference), args, &keywords[..])
+        else {
+            return None;
+        };
+        // What the program has changed before may have held the only other reference.
+        let referent = self.host.referent(obj).filter(|_| !self.heap.has_changed())?;
+        let method = self.sources.string("__call__");
+        let source = self.sources.step(source, Step::Call0(method));
+        Some(self.lazy(referent, source))
     }
 
     /// A call of a function of `functools.lru_cache` with constants: it is called now, and its result is read as the
@@ -321,6 +339,9 @@ impl Tracer<'_> {
         if let Some(operator) = name.strip_prefix("operator.").filter(|_| keywords.is_empty())
             && let Some(value) = self.call_operator(operator, args)?
         {
+            return Ok(value);
+        }
+        if let Some(value) = self.ask_object(name, args, &keywords)? {
             return Ok(value);
         }
         if let Some(signature) = Signature::of_function(name) {

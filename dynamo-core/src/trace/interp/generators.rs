@@ -198,8 +198,8 @@ impl Tracer<'_> {
         next.map_err(|reason| if self.stops_iteration(&reason) { self.uncaught(reason) } else { reason })
     }
 
-    /// The reason why a trace cannot stand that leaves a generator in the middle of what cleans up after itself, other than those
-    /// that are made anew.
+    /// The reason why a trace cannot stand that leaves a generator in the middle of what cleans up after itself, other
+    /// than those that are made anew.
     pub(in crate::trace) fn unfinished(&mut self, made: &[StateId]) -> Option<Reason> {
         let left = |(id, state): (StateId, &State)| match state {
             State::Iter(Iter::Generator(frame)) if !made.contains(&id) && cleans_up(frame) => Some((**frame).clone()),

@@ -33,6 +33,8 @@ const READ_BY_HOST: [&str; 6] =
 fn is_generic(instance: Instance, found: &str, method: &str) -> bool {
     match found.rsplit_once('.') {
         Some(("builtins.object" | "types.SimpleNamespace", own)) => own == method,
+        // Into the attributes of this thread, in which the trace reads them and the code writes them.
+        Some(("_thread._local", own)) => own == method && method == "__setattr__",
         Some(("builtins.BaseException", own)) => own == method && matches!(instance.body, Body::Made(_)),
         _ => false,
     }
@@ -124,6 +126,16 @@ impl Tracer<'_> {
         }
         if let Some(found) = self.exception_get(instance, name)? {
             return Ok(found);
+        }
+        if self.may_be_written(name) {
+            let class = self.class_source(instance)?;
+            if let Some(written) = self.written_in_class(instance.class, class, name)? {
+                let own = self.own_attr_of(instance, name)?;
+                if own.is_none() {
+                    self.guard_not_own(instance, name);
+                }
+                return Ok(own.unwrap_or(written));
+            }
         }
         let of_class = self.class_attr_unguarded(instance, name);
         match &of_class {
@@ -417,6 +429,7 @@ impl Tracer<'_> {
 
     /// Writes into an object itself.
     pub(super) fn write_own(&mut self, instance: Instance, name: &str, new: ValueId) -> Traced<()> {
+        self.check_not_hashed(instance)?;
         match instance.body {
             Body::Made(state) => {
                 let has_place = self.class_attr_unguarded(instance, name) == Some(ClassAttr::Member)
@@ -445,6 +458,7 @@ impl Tracer<'_> {
 
     /// `del value.name` of an object of a class of the program's.
     pub(in crate::trace) fn instance_delete(&mut self, instance: Instance, name: &str) -> Traced<()> {
+        self.check_not_hashed(instance)?;
         let class = self.class_source(instance)?;
         let plain = match self.class_method(instance.class, "__delattr__", class) {
             Some(ClassAttr::Builtin(method, _)) => is_generic(instance, &method, "__delattr__"),

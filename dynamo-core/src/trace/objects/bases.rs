@@ -1,7 +1,7 @@
 //! Objects whose classes come from `dict`, `OrderedDict` or `list`: what they hold, and what those classes' own methods
 //! do with it.
 //!
-//! Invariant: what an object of the caller's holds is read here, and never changed.
+//! Invariant: methods that the class has in the place of the base's are called where the base's own call them.
 
 use super::{Body, Tracer};
 use crate::{
@@ -96,7 +96,9 @@ impl Tracer<'_> {
         let (true, Some((&this, rest))) = (BASES.contains(&class), args.split_first()) else { return Ok(None) };
         let Some(held) = self.held(this)? else { return Ok(None) };
         let is_callers = matches!(self.instance(this)?, Some(instance) if matches!(instance.body, Body::Found(_)));
-        if is_callers && class != "builtins.list" && !READING.contains(&method) {
+        if is_callers && !READING.contains(&method) && !self.is_writable_base(this)?
+            || !self.is_as_base(this, method)?
+        {
             return Err(Reason::new(Kind::Mutation, format!("`{function}` of {}.", self.describe(this))));
         }
         let compared = match rest {
@@ -131,6 +133,36 @@ impl Tracer<'_> {
             _ if method.starts_with("__") => return Err(raised(&format!("TypeError: {method}")).uncaught()),
             _ => containers::call_method(self, held, method, rest, keywords)?,
         }))
+    }
+
+    /// True for an object of the caller's whose dict or list is changed by the methods of Python's own class.
+    fn is_writable_base(&mut self, this: ValueId) -> Traced<bool> {
+        let Some(instance) = self.instance(this)? else { return Ok(false) };
+        self.check_not_hashed(instance)?;
+        let base = self.host.solid_base(instance.class);
+        Ok(matches!(base.as_deref(), Some("builtins.dict" | "builtins.list" | "collections.OrderedDict")))
+    }
+
+    /// True for a method that does with an object what it does with a dict or list itself. Some of those of
+    /// `OrderedDict` go through the methods that the object's class may have in their place, or make another object of
+    /// that class.
+    fn is_as_base(&mut self, this: ValueId, method: &str) -> Traced<bool> {
+        let Some(instance) = self.instance(this)? else { return Ok(true) };
+        if self.host.solid_base(instance.class).as_deref() != Some("collections.OrderedDict") {
+            return Ok(true);
+        }
+        let through: &[&str] = match method {
+            "__init__" | "__ior__" | "update" => &["__setitem__"],
+            "setdefault" => &["__contains__", "__getitem__", "__setitem__"],
+            "__or__" | "__ror__" | "copy" => return Ok(false),
+            _ => &[],
+        };
+        for called in through {
+            if !matches!(self.class_attr(instance, called)?, Some((ClassAttr::Builtin(..), _))) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// `object[key]` of an object that holds a dict. For a key that is not there, `dict` asks the object's class.

@@ -111,7 +111,7 @@ impl Tracer<'_> {
     }
 
     /// True for a metaclass that reads attributes as `type` does.
-    fn reads_as_type(&mut self, meta: Obj) -> bool {
+    pub(super) fn reads_as_type(&mut self, meta: Obj) -> bool {
         let reads = self.host.class_attr(meta, "__getattribute__", None).map(|(_, found)| found);
         matches!(&reads, Some(ClassAttr::Builtin(method, _)) if method == "builtins.type.__getattribute__")
     }

@@ -5,8 +5,9 @@
 //! - `bases`: what objects hold whose classes come from dict or list; `dicts`: their `__dict__`; `enums`:
 //!   members of enumerations that are equal to their values;
 //! - `exceptions`: what `BaseException` does;
-//! - `construct`: calls of classes; `copies`: `copy.copy` and `copy.deepcopy`; `supers`: `super()`; `classes`:
-//!   attributes of classes;
+//! - `conversions`: `int(object)` and its like; `keys`: objects as keys of dicts, and `hash`;
+//! - `construct`: calls of classes; `copies`: `copy.copy` and `copy.deepcopy`; `supers`: `super()`;
+//! - `classes`: attributes of classes, `class_writes`: those that the program writes;
 //! - `modules`: what is special about `torch.nn.Module`; `compiled`: nested compilation.
 //!
 //! A special method is looked up in the class, as the interpreter does, and inlined with the object as `self`.
@@ -15,13 +16,16 @@
 
 mod attributes;
 mod bases;
+mod class_writes;
 mod classes;
 mod compiled;
 mod construct;
+mod conversions;
 mod copies;
 mod dicts;
 mod enums;
 mod exceptions;
+mod keys;
 mod modules;
 mod operators;
 mod supers;
@@ -35,7 +39,7 @@ use crate::{
         Traced, Tracer,
         core::{
             frame::Frame,
-            state::{Key, State, StateId},
+            state::{State, StateId},
             value::{Value, ValueId},
         },
         python::classes::classes,
@@ -51,7 +55,7 @@ pub(super) const CACHED: &str = "functools._lru_cache_wrapper";
 /// The class of bound methods.
 pub(super) const METHOD: &str = "builtins.method";
 
-pub(super) const ROWS: &[&[Row]] = &[classes::ROWS, construct::ROWS, copies::ROWS, modules::ROWS];
+pub(super) const ROWS: &[&[Row]] = &[classes::ROWS, construct::ROWS, copies::ROWS, keys::ROWS, modules::ROWS];
 
 /// An object of a class of the program's, looked at.
 #[derive(Clone, Copy, Debug)]
@@ -221,7 +225,10 @@ impl Tracer<'_> {
     pub(super) fn object_len(&mut self, value: ValueId) -> Traced {
         let unknown = |t: &mut Self| Reason::new(Kind::Call, format!("`len` of {}.", t.describe(value)));
         match self.call_special(value, "__len__", &[])? {
-            Some(len) if self.is_length(len)? => Ok(len),
+            Some(len) if let Value::Const(Constant::Bool(len)) = self.get(len)? => {
+                Ok(self.constant(Constant::Int(i64::from(len))))
+            }
+            Some(len) if self.is_length(len)? && !matches!(self.get(len)?, Value::SymBool { .. }) => Ok(len),
             _ => Err(unknown(self)),
         }
     }
@@ -389,30 +396,6 @@ impl Tracer<'_> {
                 Ok(false)
             }
             _ => Err(raised("TypeError: issubclass() arg 1 must be a class").uncaught()),
-        }
-    }
-
-    /// An object as a key, if its class says nothing of equality: it is equal to itself only. Objects of the caller's
-    /// that are two have to be so again.
-    pub(super) fn key_of_object(&mut self, value: ValueId) -> Traced<Key> {
-        let refused = |t: &mut Self| Reason::new(Kind::Operator, format!("{} as a key.", t.describe(value)));
-        let Some(instance) = self.instance(value)? else { return Err(refused(self)) };
-        if let Some(value) = self.enum_value(value)? {
-            return self.key(value);
-        }
-        for method in ["__eq__", "__hash__"] {
-            let found = self.class_attr(instance, method)?;
-            if !matches!(found, Some((ClassAttr::Builtin(name, _), _)) if name.starts_with("builtins.object.")) {
-                return Err(refused(self));
-            }
-        }
-        match instance.body {
-            Body::Made(state) => Ok(Key::Made(state)),
-            Body::Found(obj) => {
-                let source = self.source(instance.this).ok_or_else(|| refused(self))?;
-                self.keep_key(source);
-                Ok(Key::Obj(obj))
-            }
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::{Instance, Tracer};
 use crate::{
-    bytecode::Comparison,
+    bytecode::{Comparison, operands::BinaryOperator},
     host::{ClassAttr, EnumMember},
     reason::Reason,
     trace::{
@@ -50,14 +50,14 @@ impl Tracer<'_> {
         let mut order = Vec::new();
         if let Some(left) = left {
             order.push((left, &method, b));
-        } else if !self.passes_on_objects(name, a)? {
+        } else if !self.passes_on_objects(name, a)? && !self.is_tensor_beside(a, right)? {
             return Err(self.no_operator(name, a, b));
         }
         if let Some(right) = right.filter(|right| left.is_none_or(|left| left.class != right.class)) {
             let first = self.comes_first(left, a, right, Some(&reflected))?;
             order.insert(if first { 0 } else { order.len() }, (right, &reflected, a));
         }
-        if right.is_none() && !self.passes_on_objects(name, b)? {
+        if right.is_none() && !self.passes_on_objects(name, b)? && !self.is_tensor_beside(b, left)? {
             // What the other operand would do is asked last.
             order.truncate(1);
             if let Some(&(this, method, other)) = order.first()
@@ -72,7 +72,49 @@ impl Tracer<'_> {
                 return Ok(Some(result));
             }
         }
-        Err(self.no_operator(name, a, b))
+        let symbol = match (BinaryOperator::named(name), name) {
+            (Some((BinaryOperator::Power, _)), _) if !changes => "** or pow()".to_owned(),
+            (Some((operator, _)), _) => format!("{}{}", operator.symbol(), if changes { "=" } else { "" }),
+            (None, _) => format!("{name}()"),
+        };
+        match (self.operand_class(a)?, self.operand_class(b)?) {
+            (Some(a), Some(b)) => {
+                Err(Reason::raised(&format!("TypeError: unsupported operand type(s) for {symbol}: '{a}' and '{b}'"))
+                    .verbatim())
+            }
+            _ => Err(self.no_operator(name, a, b)),
+        }
+    }
+
+    /// True for a tensor whose operators give `NotImplemented` for the object on the other side: torch takes no object
+    /// for a number, whatever methods it has, and asks only those with `__torch_function__`.
+    fn is_tensor_beside(&mut self, tensor: ValueId, other: Option<Instance>) -> Traced<bool> {
+        let (Value::Tensor(_), Some(other)) = (self.get(tensor)?, other) else { return Ok(false) };
+        let base = self.host.solid_base(other.class);
+        let is_plain = matches!(base.as_deref(), Some("builtins.object" | "builtins.dict" | "builtins.list"));
+        Ok(is_plain && !self.host.is_immutable(other.class) && self.class_attr(other, "__torch_function__")?.is_none())
+    }
+
+    /// `__name__` of the class of an operand, as errors tell it; `None` for what has other errors, or other methods.
+    fn operand_class(&mut self, value: ValueId) -> Traced<Option<String>> {
+        Ok(match self.get(value)? {
+            Value::Object(..) | Value::Instance(_) => self.class_name_of(value),
+            Value::Const(Constant::Int(_)) => Some("int".to_owned()),
+            Value::Const(Constant::Float(_)) => Some("float".to_owned()),
+            Value::Const(Constant::None) => Some("NoneType".to_owned()),
+            _ => None,
+        })
+    }
+
+    /// The `TypeError` of a unary operator that an object does not have; `None` for what is no object.
+    pub(in crate::trace) fn no_unary(&mut self, symbol: &str, value: ValueId, method: &str) -> Traced<Option<Reason>> {
+        let Some(instance) = self.instance(value)? else { return Ok(None) };
+        if self.class_attr(instance, method)?.is_some() {
+            return Ok(None);
+        }
+        let class = self.class_name_of(value);
+        Ok(class
+            .map(|class| Reason::raised(&format!("TypeError: bad operand type for {symbol}: '{class}'")).verbatim()))
     }
 
     /// A comparison where an operand is an object; `None` if neither is.
@@ -91,7 +133,10 @@ impl Tracer<'_> {
         let mut order = Vec::new();
         if let Some(left) = left {
             order.push((left, direct, b));
-        } else if !self.passes_on_objects("eq", a)? {
+        } else if !self.passes_on_objects("eq", a)? && !self.is_tensor_beside(a, right)? {
+            return Err(self.no_operator(comparison.name(), a, b));
+        }
+        if right.is_none() && matches!(self.get(b)?, Value::Tensor(_)) && !self.is_tensor_beside(b, left)? {
             return Err(self.no_operator(comparison.name(), a, b));
         }
         if let Some(right) = right {
@@ -106,7 +151,16 @@ impl Tracer<'_> {
         let equal = match comparison {
             Comparison::Eq => self.is_same(a, b)?,
             Comparison::Ne => !self.is_same(a, b)?,
-            _ => return Err(self.no_operator(comparison.name(), a, b)),
+            _ => {
+                return match (self.operand_class(a)?, self.operand_class(b)?) {
+                    (Some(a), Some(b)) => {
+                        let text =
+                            format!("'{}' not supported between instances of '{a}' and '{b}'", comparison.symbol());
+                        Err(Reason::raised(&format!("TypeError: {text}")).verbatim())
+                    }
+                    _ => Err(self.no_operator(comparison.name(), a, b)),
+                };
+            }
         };
         Ok(Some(self.constant(Constant::Bool(equal))))
     }
@@ -199,8 +253,14 @@ impl Tracer<'_> {
     }
 
     fn answer(&mut self, result: ValueId) -> Traced<Answer> {
-        let passes = matches!(self.get(result)?, Value::Object(class, _) if class == "builtins.NotImplementedType");
-        Ok(if passes { Answer::Pass } else { Answer::Given(result) })
+        let result = self.force(result)?;
+        Ok(if self.is_not_implemented(result) { Answer::Pass } else { Answer::Given(result) })
+    }
+
+    /// True for `NotImplemented`.
+    pub(super) fn is_not_implemented(&self, value: ValueId) -> bool {
+        let value = self.objects.forced.get(&value).copied().unwrap_or(value);
+        matches!(&self.objects.values[value], Value::Object(class, _) if class == "builtins.NotImplementedType")
     }
 
     fn no_method(&mut self, this: Instance, method: &str) -> Reason {

@@ -77,6 +77,9 @@ impl Tracer<'_> {
         if self.host.is_subclass(owner, start) != Some(true) && owner != start {
             return Err(unknown(self));
         }
+        if self.may_be_written(name) {
+            return Err(unknown(self));
+        }
         let Some((_, found)) = self.host.class_attr(owner, name, Some(start)) else {
             return Err(Reason::raised(&format!("AttributeError: {name}")).uncaught());
         };

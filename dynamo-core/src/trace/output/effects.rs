@@ -139,6 +139,8 @@ impl Output<'_, '_> {
     /// the dict's table: somebody may be iterating over it.
     fn change_dict(&mut self, state: StateId, items: &Entries) -> Traced<()> {
         let before = self.t.heap.entries_before(state).unwrap_or_default();
+        // Whatever methods its class has, where it is an object that holds a dict.
+        let held = self.t.is_held(state).then(|| self.t.heap.table(state).class_name());
         let mut next = 0;
         let stays = |key: &Key| {
             let at = before.get_index_of(key).filter(|&at| at >= next);
@@ -148,20 +150,39 @@ impl Output<'_, '_> {
         let staying = items.keys().map(stays).take_while(|&stays| stays).count().min(self.t.heap.entries_kept(state));
         for (key, &(name, _)) in before.iter() {
             if items.get_index_of(key).is_none_or(|at| at >= staying) {
-                self.push_origin(state)?;
-                self.push(name)?;
-                self.builder.emit(Op::DeleteSubscr, 0);
+                match held {
+                    Some(base) => self.call_base_of(state, base, "__delitem__", &[name])?,
+                    None => {
+                        self.push_origin(state)?;
+                        self.push(name)?;
+                        self.builder.emit(Op::DeleteSubscr, 0);
+                    }
+                }
             }
         }
         for (at, (key, &(name, value))) in items.iter().enumerate() {
             let is_kept = at < staying && before.get(key).is_some_and(|&(_, old)| old == value);
-            if !is_kept {
-                self.push(value)?;
-                self.push_origin(state)?;
-                self.push(name)?;
-                self.builder.store_subscript();
+            match held {
+                _ if is_kept => {}
+                Some(base) => self.call_base_of(state, base, "__setitem__", &[name, value])?,
+                None => {
+                    self.push(value)?;
+                    self.push_origin(state)?;
+                    self.push(name)?;
+                    self.builder.store_subscript();
+                }
             }
         }
+        Ok(())
+    }
+
+    /// Calls a method of a dict's own class on an object of the caller's whose class comes from that.
+    fn call_base_of(&mut self, state: StateId, base: &str, method: &str, args: &[ValueId]) -> Traced<()> {
+        self.call_named(&format!("{base}.{method}"), 1 + args.len(), |out| {
+            out.push_origin(state)?;
+            out.push_all(args)
+        })?;
+        self.builder.pop();
         Ok(())
     }
 

@@ -32,6 +32,7 @@ impl Output<'_, '_> {
         self.call_named(&format!("{owner}.__new__"), 1, |out| out.push(instance.class))?;
         self.keep_state(state);
         let local = self.states[&state];
+        self.unfinished.push(state);
         match &instance.base {
             Some(Base::Container(base, held)) => self.fill_base(local, base, *held)?,
             Some(Base::Exception(Some(args))) => {
@@ -52,7 +53,28 @@ impl Output<'_, '_> {
             })?;
             self.builder.pop();
         }
+        self.unfinished.pop();
         Ok(())
+    }
+
+    /// Pushes a key of a container: its class's own `__hash__` may read all that it is made of.
+    ///
+    /// # Errors
+    /// If an object that is being made is among that.
+    pub(super) fn push_key(&mut self, key: ValueId) -> Traced<()> {
+        let (mut seen, mut open) = (Vec::new(), vec![key]);
+        while let Some(value) = open.pop().filter(|_| !self.unfinished.is_empty()) {
+            let value = self.t.objects.forced.get(&value).copied().unwrap_or(value);
+            if seen.contains(&value) || self.is_read(value) {
+                continue;
+            }
+            if matches!(self.t.objects.values[value], Value::Instance(state) if self.unfinished.contains(&state)) {
+                return Err(construct("a key in a container that the key itself holds"));
+            }
+            seen.push(value);
+            open.extend(self.parts(value));
+        }
+        self.push(key)
     }
 
     /// The class of Python's own whose `__new__` makes the exceptions of a class.
@@ -73,7 +95,8 @@ impl Output<'_, '_> {
                 for (key, value) in items.into_values() {
                     self.call_named(&format!("{base}.__setitem__"), 3, |out| {
                         out.builder.load_local(object);
-                        out.push_all(&[key, value])
+                        out.push_key(key)?;
+                        out.push(value)
                     })?;
                     self.builder.pop();
                 }

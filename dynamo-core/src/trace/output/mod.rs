@@ -135,6 +135,8 @@ struct Output<'t, 'h> {
     generators: Vec<StateId>,
     /// The managers that the new code has entered, outermost first.
     entered: Vec<Context>,
+    /// The objects that are being made, and lack some attributes yet.
+    unfinished: Vec<StateId>,
     /// The graph's results that are wanted, and their places in its tuple.
     results: Vec<NodeId>,
     result_tuple: Option<LocalId>,
@@ -236,6 +238,7 @@ impl<'t, 'h> Output<'t, 'h> {
             states: FxHashMap::default(),
             generators: Vec::new(),
             entered: Vec::new(),
+            unfinished: Vec::new(),
             results: Vec::new(),
             result_tuple: None,
             frame_cells,

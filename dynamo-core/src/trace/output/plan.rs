@@ -119,7 +119,7 @@ impl Output<'_, '_> {
     }
 
     /// The values that a value is made of.
-    fn parts(&self, value: ValueId) -> Vec<ValueId> {
+    pub(super) fn parts(&self, value: ValueId) -> Vec<ValueId> {
         match &self.t.objects.values[value] {
             Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => items.clone(),
             Value::Slice(parts) => parts.to_vec(),

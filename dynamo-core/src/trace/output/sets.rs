@@ -61,7 +61,7 @@ impl Output<'_, '_> {
                     builder.emit(Op::BuildSet, 0);
                 });
                 for item in items.into_values() {
-                    self.push(item)?;
+                    self.push_key(item)?;
                     self.builder.emit(Op::SetAdd, 1);
                 }
             }
@@ -114,13 +114,13 @@ impl Output<'_, '_> {
         self.builder.load_method(call.method);
         for operand in &call.operands {
             match operand {
-                CallOperand::Item(item) => self.push(*item)?,
+                CallOperand::Item(item) => self.push_key(*item)?,
                 CallOperand::Items(items) => {
-                    self.push_all(items)?;
+                    items.iter().try_for_each(|&item| self.push_key(item))?;
                     self.builder.build_tuple(items.len() as u32);
                 }
                 CallOperand::Keys(keys) => self.call_named("builtins.dict.fromkeys", 1, |out| {
-                    out.push_all(keys)?;
+                    keys.iter().try_for_each(|&key| out.push_key(key))?;
                     out.builder.build_tuple(keys.len() as u32);
                     Ok(())
                 })?,

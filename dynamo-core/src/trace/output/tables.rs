@@ -32,7 +32,8 @@ impl Output<'_, '_> {
         self.builder.load_method("update");
         let pairs = items.len();
         for (key, value) in items.into_values() {
-            self.push_all(&[key, value])?;
+            self.push_key(key)?;
+            self.push(value)?;
         }
         self.builder.build_map(pairs as u32);
         self.builder.call(1);

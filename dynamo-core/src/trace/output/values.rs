@@ -323,7 +323,8 @@ impl Output<'_, '_> {
             State::Dict(items) => {
                 self.new_state(state, |builder| builder.build_map(0));
                 for (key, value) in items.into_values() {
-                    self.push_all(&[key, value])?;
+                    self.push_key(key)?;
+                    self.push(value)?;
                     self.builder.emit(Op::MapAdd, 1);
                 }
             }

@@ -135,7 +135,13 @@ pub(in crate::trace) const ROWS: &[Row] = &[
             symbolic if symbolic.is_symbolic() => t.number_unary("abs", value),
             _ => {
                 let result = t.call_special(value, "__abs__", &[])?;
-                result.ok_or_else(|| Reason::new(Kind::Call, "`abs` of an object."))
+                match result {
+                    Some(result) => Ok(result),
+                    None => {
+                        let error = t.no_unary("abs()", value, "__abs__")?;
+                        Err(error.unwrap_or_else(|| Reason::new(Kind::Call, "`abs` of an object.")))
+                    }
+                }
             }
         }
     }),

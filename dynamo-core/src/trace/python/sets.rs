@@ -278,6 +278,11 @@ impl Tracer<'_> {
         let order = match made {
             Made::Found => {
                 let order = self.set_object(forced)?.and_then(|object| self.host.set_items(object));
+                if let (None, Value::State(_), Some(source)) =
+                    (&order, &self.objects.values[forced], self.source(forced))
+                {
+                    return self.order_of_found(source, &items).map(Some);
+                }
                 if let (Some(order), Some(source)) = (&order, self.source(forced)) {
                     self.guard_order(source, order);
                 }
@@ -320,6 +325,19 @@ impl Tracer<'_> {
     pub(in crate::trace) fn of_constant_key(&mut self, constant: Constant) -> Option<Key> {
         let value = self.of_constant(constant);
         self.key(value).ok()
+    }
+
+    /// The items of an unchanged set of the caller's that holds objects, in its order: the objects were found at their
+    /// places, where guards ask for them again.
+    fn order_of_found(&mut self, source: SourceId, items: &Items) -> Traced<Vec<ValueId>> {
+        for (place, &item) in (0..).zip(items.values()) {
+            if let Some(constant) = self.as_constant(item)? {
+                let item = self.sources.constant(constant);
+                let place = self.sources.step(source, Step::SetItem(place));
+                self.guard(place, GuardKind::EqualsMatch(item));
+            }
+        }
+        Ok(items.values().copied().collect())
     }
 
     /// Has the order of a set of the caller's be the same again.

@@ -40,6 +40,9 @@ impl Tracer<'_> {
     /// `value.name`
     pub(in crate::trace) fn get_attr(&mut self, value: ValueId, name: &str) -> Traced {
         let forced = self.force(value)?;
+        if let Some(written) = self.written_of_class(forced, name)? {
+            return Ok(written);
+        }
         match self.objects.values[forced].clone() {
             Value::Tensor(node) => self.tensor_attr(forced, node, name),
             Value::NdArray { node, is_scalar } => self.array_attr(forced, node, is_scalar, name),
@@ -67,7 +70,16 @@ impl Tracer<'_> {
             {
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
             }
-            Value::Function(_) if name == "__class__" => {
+            Value::Function(_)
+            | Value::Const(_)
+            | Value::SymInt { .. }
+            | Value::SymFloat { .. }
+            | Value::Tuple(_)
+            | Value::Size(_)
+            | Value::Record(..)
+            | Value::State(_)
+                if name == "__class__" =>
+            {
                 let class = classes::type_of(self, forced);
                 class.map_err(|_| self.no_attr(forced, name))
             }
@@ -212,6 +224,7 @@ impl Tracer<'_> {
         let forced = self.force(value)?;
         if let (Some(source), Value::Lazy(_), Some(place)) =
             (self.source(forced), &self.objects.values[found], self.source(found))
+            && !self.is_written(forced, name)
         {
             self.found_attr(source, name, place);
         }
@@ -271,7 +284,7 @@ impl Tracer<'_> {
         match self.instance(value)? {
             Some(instance) => self.instance_set(instance, name, new),
             None if name == "grad" && matches!(self.get(value)?, Value::Tensor(_)) => self.set_gradient(value, new),
-            None if self.set_function_attr(value, name, new)? => Ok(()),
+            None if self.set_function_attr(value, name, new)? || self.class_set(value, name, new)? => Ok(()),
             None => Err(self.no_change(value)),
         }
     }

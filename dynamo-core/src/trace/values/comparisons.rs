@@ -32,6 +32,13 @@ impl Tracer<'_> {
         if self.are_symbolic(&[a, b])? {
             return self.number_compare(comparison, a, b);
         }
+        let is_object = |value: &Value| matches!(value, Value::Object(..) | Value::Instance(_));
+        if (matches!(left, Value::Tensor(_)) && is_object(&right)
+            || is_object(&left) && matches!(right, Value::Tensor(_)))
+            && let Some(result) = self.compare_objects(comparison, a, b)?
+        {
+            return Ok(result);
+        }
         if matches!(left, Value::Tensor(_)) || matches!(right, Value::Tensor(_)) {
             let args = vec![self.arg(a)?, self.arg(b)?];
             return self.emit(NodeKind::CallFunction, &name, args, vec![]);

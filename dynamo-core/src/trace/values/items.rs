@@ -140,9 +140,10 @@ impl Tracer<'_> {
             Value::Const(constant) if has_nan(&constant) => {
                 return Err(Reason::new(Kind::Operator, "NaN as a key."));
             }
-            Value::Const(constant) => Key::Const(plain_number(constant)),
+            Value::Const(constant) => self.key_among_hashed(forced, Key::Const(plain_number(constant)))?,
             Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => {
-                Key::Tuple(items.into_iter().map(|item| self.key(item)).collect::<Traced<_>>()?)
+                let items = items.into_iter().map(|item| self.key(item)).collect::<Traced<_>>()?;
+                self.key_among_hashed(forced, Key::Tuple(items))?
             }
             Value::Tensor(node) => self.key_of_tensor(forced, node)?,
             Value::Builtin(name) => Key::Builtin(name),
@@ -153,6 +154,7 @@ impl Tracer<'_> {
                 let known = self.specialised(forced)?;
                 self.key(known)?
             }
+            Value::State(_) => return Err(self.no_hash(forced)),
             _ => return Err(Reason::new(Kind::Operator, format!("{} as a key.", self.describe(forced)))),
         })
     }

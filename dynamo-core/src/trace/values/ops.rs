@@ -164,7 +164,16 @@ impl Tracer<'_> {
             },
             _ => match self.call_special(a, &format!("__{name}__"), &[])? {
                 Some(result) => Ok(result),
-                None => Err(Reason::new(Kind::Operator, format!("`{name}` of {}.", self.describe(a)))),
+                None => {
+                    let symbol = match name {
+                        "neg" => "unary -",
+                        "pos" => "unary +",
+                        _ => "unary ~",
+                    };
+                    let error = self.no_unary(symbol, a, &format!("__{name}__"))?;
+                    let unknown = |t: &mut Self| Reason::new(Kind::Operator, format!("`{name}` of {}.", t.describe(a)));
+                    Err(error.unwrap_or_else(|| unknown(self)))
+                }
             },
         }
     }

@@ -16,7 +16,9 @@ use fx::{Arg, Graph, Meta, NodeId};
 use guards::{Constant, ObjectInfo};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyFunction, PyList, PyMappingProxy, PyModule, PyTuple, PyType};
+use pyo3::types::{
+    PyDict, PyFrozenSet, PyFunction, PyList, PyMappingProxy, PyModule, PyTuple, PyType, PyWeakrefReference,
+};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use symshapes::{DType, Device, DeviceKind, ShapeEnv};
@@ -322,6 +324,15 @@ impl Host for PyHost<'_> {
         Some(self.handle(&result))
     }
 
+    fn referent(&mut self, reference: Obj) -> Option<Obj> {
+        let reference = self.object(reference);
+        if !reference.get_type().is(self.py.get_type::<PyWeakrefReference>()) {
+            return None;
+        }
+        let referent = reference.call0().ok()?;
+        Some(self.handle(&referent))
+    }
+
     fn bound(&mut self, function: Obj, object: Obj) -> Option<Obj> {
         let (function, object) = (self.object(function), self.object(object));
         let bound = function.call_method1("__get__", (&object, object.get_type())).ok()?;
@@ -340,6 +351,10 @@ impl Host for PyHost<'_> {
 
     fn set_items(&mut self, set: Obj) -> Option<Vec<Constant>> {
         constants(&self.object(set))
+    }
+
+    fn holds_under(&mut self, container: Obj, keys: &[(Obj, Option<i64>)]) -> bool {
+        self.have_hashes(container, keys).unwrap_or(false)
     }
 
     fn set_order(&mut self, history: &SetHistory) -> Option<Vec<Constant>> {
@@ -403,6 +418,9 @@ impl Host for PyHost<'_> {
         let object = self.object(obj);
         let class = object.get_type();
         let plain = || -> PyResult<bool> {
+            if class.is(&self.py.import("_thread")?.getattr("_local")?) {
+                return Ok(in_mro(&class, name).is_none());
+            }
             let described = in_mro(&class, name).is_some_and(|value| is_property(&value));
             Ok(members::has_generic(&class, "__setattr__")? && !described && members::own_dict(&object)?.is_some())
         };

@@ -2,11 +2,36 @@
 
 use super::PyHost;
 use crate::dynamo::constant;
-use dynamo_core::host::{SetHistory, SetOperand};
+use dynamo_core::host::{Obj, SetHistory, SetOperand};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PyTuple};
+
+/// An object with a hash that it is given.
+#[pyclass(frozen)]
+struct Hashed(i64);
+
+#[pymethods]
+impl Hashed {
+    fn __hash__(&self) -> i64 {
+        self.0
+    }
+}
 
 impl<'py> PyHost<'py> {
+    /// True if a dict or set holds these keys under the hashes given. The hash of a frozen set is made of those that
+    /// the container which it is made of has stored: no key is asked for its own.
+    pub(super) fn have_hashes(&self, container: Obj, keys: &[(Obj, Option<i64>)]) -> PyResult<bool> {
+        let py = self.py;
+        let class = py.get_type::<PyFrozenSet>();
+        let wanted = keys.iter().map(|&(key, hash)| match hash {
+            Some(hash) => Ok(Bound::new(py, Hashed(hash))?.into_any()),
+            None => Ok(self.object(key)),
+        });
+        let wanted = class.call1((PyTuple::new(py, wanted.collect::<PyResult<Vec<_>>>()?)?,))?;
+        let stored = class.call1((self.object(container),))?;
+        Ok(stored.len()? == keys.len() && stored.hash()? == wanted.hash()?)
+    }
+
     /// The callable that makes a set by the steps of its history.
     pub(in crate::dynamo) fn set_maker(&self, history: &SetHistory) -> PyResult<Bound<'py, PyAny>> {
         let remake = self.py.import("rust_inductor._sets")?.getattr("remake")?;
