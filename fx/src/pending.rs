@@ -12,7 +12,8 @@ use crate::{
 use rustc_hash::FxHashMap;
 use symshapes::DTypeClass;
 
-/// What has yet to be done to the elements of a tensor's memory.
+/// The operations that have yet to be applied to the elements of a tensor's memory: PyTorch's conjugate and negative
+/// bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Pending {
     /// They are conjugated.
@@ -40,8 +41,8 @@ const ENDS_IN_VIEW: &[Packet] = &[
 /// Operators of libraries that carry out what is pending in any argument.
 const CARRIES_OUT: &[Packet] = &[Packet::addmm, Packet::baddbmm, Packet::bmm, Packet::cat, Packet::mm, Packet::stack];
 
-/// What is pending in each tensor of a graph of ATen overloads, of whose inputs `of_input` tells; of those that are not
-/// in the map this is not known. A call with several results is there once, for all of them.
+/// The pending operations of each tensor of a graph of ATen overloads, of whose inputs `of_input` tells; of those that
+/// are not in the map this is not known. A call with several results is there once, for all of them.
 pub fn pending(graph: &Graph, of_input: impl Fn(NodeId) -> Option<Pending>) -> FxHashMap<NodeId, Pending> {
     let mut known = FxHashMap::default();
     for id in graph.nodes() {

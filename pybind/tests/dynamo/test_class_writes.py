@@ -181,7 +181,7 @@ FUNCTIONS = [
 
 
 def state_of(s) -> str:
-    """What the classes have now, and where."""
+    """The attributes that the classes have now, and where."""
     text = []
     for name, value in sorted(vars(s).items()):
         owner = value if isinstance(value, type) else type(value)

@@ -104,7 +104,7 @@ class Value:
 class Index:
     """An integer by `__index__` alone."""
 
-    def __init__(self, at: Any) -> None:
+    def __init__(self, at: int) -> None:
         self.at = at
 
     def __index__(self) -> int:
@@ -135,7 +135,7 @@ class Wrong:
 
 
 class Beside:
-    """What a tensor leaves to it."""
+    """The other operand of operators that a tensor leaves to it."""
 
     def __rmul__(self, other: Any) -> Any:
         return other * 2 + 1

@@ -1,5 +1,8 @@
 """Variables of functions that the compiled one calls (`nonlocal`): set as Python sets them, in one graph."""
 
+# The programs do what Python lets them do, whatever their types say.
+# mypy: disable-error-code="attr-defined, arg-type"
+
 from __future__ import annotations
 
 import functools

@@ -248,7 +248,7 @@ impl Tracer<'_> {
         if self.host.holds_under(container, &hashes) { Ok(()) } else { Err(refused()) }
     }
 
-    /// What is known of an object that was hashed by a method of the program's.
+    /// The record of an object that was hashed by a method of the program's.
     fn hashed(&self, value: ValueId) -> Option<&Hashed> {
         self.objects.hashed.iter().find(|hashed| hashed.value == value)
     }

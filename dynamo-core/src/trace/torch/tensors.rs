@@ -214,7 +214,7 @@ impl Tracer<'_> {
         pending(&self.graph.lowered.graph, |input| given.get(&input).copied())
     }
 
-    /// What is pending in a tensor of the graph in torch's names, by what is known of its counterpart.
+    /// The pending operations of a tensor of the graph in torch's names, by what is known of its counterpart.
     pub(in crate::trace) fn lowered_pending(
         &self,
         known: &FxHashMap<NodeId, Pending>,
