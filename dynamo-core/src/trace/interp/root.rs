@@ -33,6 +33,9 @@ struct Checkpoint {
     recorded: Recorded,
 }
 
+/// The most traces of one call by which a place is looked for where the graph may end earlier.
+const MOST_ATTEMPTS: usize = 8;
+
 /// The places of a trace, as counts of the traced function's instructions, at which its graph may end though nothing
 /// forces it to.
 #[derive(Default)]
@@ -69,7 +72,8 @@ pub fn trace(
     };
     // A value that is built at a place was mostly there at the places before, too.
     let (mut built, mut open) = (None, &stops.passed[..]);
-    while let Some(&wanted) = open.get(open.len() / 2) {
+    for _ in 0..MOST_ATTEMPTS {
+        let Some(&wanted) = open.get(open.len() / 2) else { break };
         let (before, after) = (&open[..open.len() / 2], &open[open.len() / 2 + 1..]);
         match attempt(&mut Stops { wanted: Some(wanted), ..Stops::default() }) {
             Ok(capture) => (built, open) = (Some(capture), after),
