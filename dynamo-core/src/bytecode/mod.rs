@@ -72,5 +72,7 @@ pub use liveness::{LiveListing, Liveness};
 pub use location::Span;
 pub use opcodes::Op;
 pub use parse::ParseError;
-pub use resume::{Continuation, Form, Obstacle, Parameter, Resume, ResumeError, Source, resume, resume_generator};
+pub use resume::{
+    Continuation, Form, Obstacle, Parameter, Resume, ResumeError, STACK, Source, resume, resume_generator,
+};
 pub use split::{Split, Splitter};

@@ -26,6 +26,7 @@ use super::super_calls::is_bare_super;
 use super::{Body, CodeObject, DepthError, EncodeError, Inst, LocalId, Op, Slot, Version, stack_depths};
 use cranelift_entity::EntitySet;
 use plan::Plan;
+pub use plan::STACK;
 
 /// A set of locals.
 type LocalSet = EntitySet<LocalId>;

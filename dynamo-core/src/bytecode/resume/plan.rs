@@ -9,6 +9,9 @@ use crate::bytecode::flow::ControlFlow;
 use crate::bytecode::liveness::Liveness;
 use crate::bytecode::{Body, CodeObject, Inst, LocalId, Slot};
 
+/// The prefix of the names of parameters for values of the stack.
+pub const STACK: &str = "___stack";
+
 /// The assignment of the original's locals to parameters, locals and free variables of the resume function.
 pub(super) struct Plan {
     pub(super) parameters: Vec<Parameter>,
@@ -67,7 +70,7 @@ impl Plan {
     fn add_stack(&mut self, stack: &[Slot]) {
         for (place, &held) in stack.iter().enumerate().filter(|&(_, &held)| held != Slot::Empty) {
             self.parameters.push(Parameter { source: Source::Stack(place), form: form(held, Form::Boxed) });
-            self.varnames.push(format!("___stack{}", self.varnames.len()));
+            self.varnames.push(format!("{STACK}{}", self.varnames.len()));
         }
     }
 

@@ -60,6 +60,8 @@ pub(in crate::trace) struct ObjectTable {
     pub(in crate::trace) forced: Log<ValueId, ValueId>,
     /// The tracked value of each object that was realized.
     pub(in crate::trace) known: Log<Obj, ValueId>,
+    /// Whether the program may have dropped the last reference to an object that was there when the trace began.
+    pub(in crate::trace) may_be_dropped: bool,
     /// The classes that the program has made: each call makes another one.
     pub(in crate::trace) made_classes: Log<Obj, MadeClass>,
     /// `__globals__` of the functions that were realized, also of those whose realization failed.
@@ -135,6 +137,8 @@ impl Speculative for ObjectTable {
             found_late,
             forced,
             known,
+            // Never too often: it refuses what would be certain otherwise.
+            may_be_dropped: _,
             made_classes,
             // Facts about which objects share a dict. They are read where an object is realized, to reject aliases.
             scopes: _,

@@ -174,7 +174,8 @@ impl Tracer<'_> {
         if self.writes_wider_class(node) {
             return Err(raised("RuntimeError: a result type that cannot be cast to the tensor's"));
         }
-        if self.is_view_of_leaf(changed) {
+        // Of several views of one call, autograd says another thing: it is asked by running the program as it is.
+        if !self.may_be_sealed_view(node, changed) && self.is_view_of_leaf(changed) {
             return Err(Reason::new(
                 Kind::Mutation,
                 format!("`{target}` of a view of a leaf that requires gradients."),

@@ -108,8 +108,9 @@ impl Tracer<'_> {
         else {
             return None;
         };
-        // What the program has changed before may have held the only other reference.
-        let referent = self.host.referent(obj).filter(|_| !self.heap.has_changed())?;
+        // What the program has changed or dropped before may have held the only other reference.
+        let is_certain = !self.heap.has_changed() && !self.objects.may_be_dropped;
+        let referent = self.host.referent(obj).filter(|_| is_certain)?;
         let method = self.sources.string("__call__");
         let source = self.sources.step(source, Step::Call0(method));
         Some(self.lazy(referent, source))

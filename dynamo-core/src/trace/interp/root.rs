@@ -1,7 +1,7 @@
 //! The traced function itself: its frame, its loop over instructions, and how its trace ends.
 
 use crate::{
-    bytecode::{Arg, Op, Operand},
+    bytecode::{Arg, Op, Operand, STACK},
     host::{self, Host, Obj, View},
     reason::{Kind, Reason},
     trace::{
@@ -105,6 +105,8 @@ impl Tracer<'_> {
         for (slot, argument) in arguments.iter().enumerate() {
             if let (Some(argument), Some(name)) = (argument, names.get(slot)) {
                 let source = self.sources.local(name);
+                // An instruction that takes it off the stack drops it.
+                self.objects.may_be_dropped |= name.starts_with(STACK);
                 frame.locals[slot] = Some(self.lazy(*argument, source));
             }
         }

@@ -100,7 +100,12 @@ impl Tracer<'_> {
         let same = |held: ValueId| self.objects.forced.get(&held).copied().unwrap_or(held);
         let dropped = same(dropped);
         let is_held = f.stack.iter().chain(f.locals.iter().flatten()).any(|&held| same(held) == dropped);
-        !is_held && self.has_finalizer(dropped)
+        if is_held {
+            return false;
+        }
+        let is_constant = matches!(self.objects.values[dropped], Value::Const(_));
+        self.objects.may_be_dropped |= !is_constant && self.source(dropped).is_some();
+        self.has_finalizer(dropped)
     }
 
     /// True for an object of the caller's that does something when it is dropped.
