@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 import torch
 
+from pybind.tests.dynamo.counted import Operators
 from rust_inductor import _capture
 
 X = torch.arange(4.0)
@@ -164,22 +163,10 @@ PROGRAMS = [
 ]
 
 
-class Calls:
-    """A backend that counts the calls in its graphs, but for those that set modes."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def __call__(self, gm: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
-        called = [node for node in gm.graph.nodes if node.op.startswith("call")]
-        self.count += sum(node.target is not torch._C._set_grad_enabled for node in called)
-        return gm.forward
-
-
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_no_less_is_captured_than_by_torch(program, capsys):
     torch._dynamo.reset()
-    ours, theirs = Calls(), Calls()
+    ours, theirs = Operators(), Operators()
     expected, told = program(X), capsys.readouterr().out
     for compiled in (_capture.optimize(program, ours), torch.compile(program, backend=theirs)):
         for _ in range(2):

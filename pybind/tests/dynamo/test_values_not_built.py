@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 
+from pybind.tests.dynamo.counted import Operators
 from rust_inductor import _capture
 
 
@@ -91,17 +91,6 @@ CASES = [
 ]
 
 
-class Operators:
-    """A backend that counts the operators in its graphs."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def __call__(self, gm: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
-        self.count += sum(node.op.startswith("call") for node in gm.graph.nodes)
-        return gm.forward
-
-
 @pytest.mark.parametrize(("function", "operators"), CASES, ids=[function.__name__ for function, _ in CASES])
 def test_what_comes_before_is_captured(function, operators):
     backend, events = Operators(), list[dict[str, Any]]()
@@ -113,8 +102,7 @@ def test_what_comes_before_is_captured(function, operators):
     assert any(event.get("break") for event in events)
 
 
-def test_nothing_is_captured_twice():
-    """The way back to the place where the graph ends does what tracing does once only."""
+def test_later_calls_capture_nothing():
     backend = Operators()
     compiled = _capture.optimize(generator_that_holds_itself, backend)
     x = torch.arange(3.0)

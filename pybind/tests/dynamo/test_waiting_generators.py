@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import torch
 
+from pybind.tests.dynamo.counted import Operators
 from rust_inductor import _capture
 
 WEIGHT = torch.ones(3, requires_grad=True)
@@ -506,18 +507,6 @@ def captures_a_variable_of_another_function(x, log):
     y = x.sin()
     leave()
     return y, a, list(it), list(gen()), read(), gen.__closure__[0] is it
-
-
-class Operators:
-    """A backend that counts the operators in its graphs."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def __call__(self, gm: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
-        called = [node for node in gm.graph.nodes if node.op.startswith("call")]
-        self.count += sum(node.target is not torch._C._set_grad_enabled for node in called)
-        return gm.forward
 
 
 def outcome(function: Callable[[Any, list[Any]], Any]) -> str:
