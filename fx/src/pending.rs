@@ -2,7 +2,7 @@
 //! memory holds (PyTorch's conjugate and negative bits, `aten/src/ATen/ConjugateFallback.cpp`, `NegateFallback.cpp`).
 //!
 //! `conj` and `_neg_view` set a bit, views keep it, `imag` of a conjugate is a negative; what computes carries out what
-//! is pending, and has none itself. Few composites end in a view of the former kind ([`ENDS_IN_VIEW`]).
+//! is pending, and has none itself. Few composites end in a view of the former kind (`ENDS_IN_VIEW`).
 
 use crate::{
     arg::Arg,
