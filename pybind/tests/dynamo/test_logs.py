@@ -25,7 +25,8 @@ LINE = re.compile(
 #: Ids; what torch says besides of its own source, and of how to hear more; caches of its guards that ours have not.
 MASKS = [
     (re.compile(r" at 0x[0-9a-f]+"), ""),
-    (re.compile(r"0x[0-9a-f]+|\b\d{9,}\b"), "<id>"),
+    # Those in guards may be short: an interpreter that is not relocatable has its objects low.
+    (re.compile(r"0x[0-9a-f]+|\b\d{9,}\b|(?<=, )\d+(?=\), type=)"), "<id>"),
     (re.compile(r"__compiled_fn_\w+"), "__compiled_fn"),
     (re.compile(r", tag_safe=.*"), ""),
     (re.compile(r"(?:  #)? \((?:unknown (?:var|source)|user code shown|_(?:dynamo|subclasses)/).*"), ""),
