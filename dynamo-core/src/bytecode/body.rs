@@ -93,18 +93,6 @@ impl Comparison {
         }
     }
 
-    /// Its symbol.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Comparison::Lt => "<",
-            Comparison::Le => "<=",
-            Comparison::Eq => "==",
-            Comparison::Ne => "!=",
-            Comparison::Gt => ">",
-            Comparison::Ge => ">=",
-        }
-    }
-
     /// The comparison of this name in `operator`.
     pub fn named(name: &str) -> Option<Comparison> {
         use Comparison::{Eq, Ge, Gt, Le, Lt, Ne};
@@ -135,8 +123,8 @@ impl Comparison {
         }
     }
 
-    /// As it is written in Python.
-    pub fn sign(self) -> &'static str {
+    /// Its symbol in Python.
+    pub fn symbol(self) -> &'static str {
         match self {
             Comparison::Lt => "<",
             Comparison::Le => "<=",

@@ -114,7 +114,7 @@ pub(super) fn write_note(f: &mut Formatter<'_>, operand: Operand, code: &CodeObj
         }
         Operand::Local(id) => write!(f, " ; {}", local(id)),
         Operand::LocalPair(first, second) => write!(f, " ; {}, {}", local(first), local(second)),
-        Operand::Compare(comparison, _) => write!(f, " ; {}", comparison.sign()),
+        Operand::Compare(comparison, _) => write!(f, " ; {}", comparison.symbol()),
     }
 }
 

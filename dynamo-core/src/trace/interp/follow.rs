@@ -69,7 +69,7 @@ fn arg_text(f: &Frame, inst: Inst, version: Version) -> String {
         Some(Operand::Name(id, _)) => f.name(id).unwrap_or_default(),
         Some(Operand::Local(id)) => f.local_name(id).to_owned(),
         Some(Operand::LocalPair(a, b)) => format!("('{}', '{}')", f.local_name(a), f.local_name(b)),
-        Some(Operand::Compare(comparison, _)) => comparison.sign().to_owned(),
+        Some(Operand::Compare(comparison, _)) => comparison.symbol().to_owned(),
         Some(Operand::Int(arg)) => arg.to_string(),
         Some(Operand::Jump(label)) => {
             let place = f.body().target(label).map(|to| f.code.places[to] as usize);
