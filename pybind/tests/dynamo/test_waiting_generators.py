@@ -251,6 +251,10 @@ def cleans_up(n, x, log):
         log.append("cleaned up")
 
 
+class Holder:
+    held: Any
+
+
 @program(1)
 def is_deleted(x, log):
     it = cleans_up(3, x, log)
@@ -290,6 +294,25 @@ def dies_in_a_list(x, log):
     held.clear()
     log.append("cleared")
     return a
+
+
+@program(1)
+def dies_in_a_list_after_its_first_step(x, log):
+    held = [cleans_up(3, x, log)]
+    named = {"a": cleans_up(2, x, log)}
+    holder = Holder()
+    holder.held = cleans_up(1, x, log)
+    y = x.sin()
+    log.append(next(held[0]) + next(named["a"]) + next(holder.held))
+    leave()
+    log.append("on")
+    held.clear()
+    log.append("cleared")
+    named["a"] = None
+    log.append("overwritten")
+    holder.held = None
+    log.append("let go")
+    return y
 
 
 @program(0)

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::host::Obj;
 use cranelift_entity::{EntityRef, PrimaryMap};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -27,6 +27,21 @@ pub(in crate::trace) struct Row {
     /// The number of entries that the dict begins with and that were never deleted, if any were. A key that comes back
     /// has another place in the dict's table, which iterators see.
     kept: Option<usize>,
+}
+
+/// A reference that an object of the caller's has given up.
+pub(in crate::trace) enum Released {
+    /// One to a value.
+    Value(ValueId),
+    /// One to what an attribute, or a global variable of a module's dict, held before it was first written.
+    First {
+        /// The object or dict.
+        of: Obj,
+        /// The name.
+        name: String,
+        /// Whether it is a variable.
+        is_global: bool,
+    },
 }
 
 /// Items that are copied at most.
@@ -61,6 +76,19 @@ impl State {
             State::Instance(instance) => 16 * instance.attrs.len(),
             State::Iter(Iter::Lazy(lazy)) => lazy.parts().len() / 8,
             State::Cell(_) | State::Iter(_) | State::Slot { .. } => 1,
+        }
+    }
+
+    /// The values that a container, a cell or an attribute refers to.
+    fn references(&self) -> Vec<ValueId> {
+        match self {
+            State::List(items) => items.clone(),
+            State::Deque(deque) => deque.items.clone(),
+            State::Dict(items) => items.values().flat_map(|&(key, value)| [key, value]).collect(),
+            State::Set(items, _) => items.values().copied().collect(),
+            State::Cell(content) => content.iter().copied().collect(),
+            State::Slot { value, .. } => value.iter().copied().collect(),
+            State::Iter(_) | State::Stack(_) | State::Instance(_) => Vec::new(),
         }
     }
 
@@ -217,6 +245,24 @@ impl Heap {
     /// The number of changes up to now, of states of all kinds.
     pub(in crate::trace) fn changes(&self) -> usize {
         self.log.len()
+    }
+
+    /// The references of the caller's containers, cells and attributes that changes since there were so many have given
+    /// up.
+    pub(in crate::trace) fn released_since(&self, changes: usize) -> Vec<Released> {
+        let mut released = Vec::new();
+        for (id, row) in &self.log[changes..] {
+            let now = &self.rows[*id];
+            let (Some(before), Some(origin)) = (row, now.origin) else { continue };
+            if let State::Slot { name, value: None, object } = &before.state {
+                released.push(Released::First { of: origin, name: name.clone(), is_global: object.is_none() });
+                continue;
+            }
+            let kept: FxHashSet<ValueId> = now.state.references().into_iter().collect();
+            let gone = before.state.references().into_iter().filter(|value| !kept.contains(value));
+            released.extend(gone.map(Released::Value));
+        }
+        released
     }
 
     /// True if the state of an input object was changed.

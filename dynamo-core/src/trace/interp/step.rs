@@ -69,15 +69,19 @@ impl Tracer<'_> {
     /// Runs one instruction, and guards the keys of dicts that it has read. If it fails, what it has left on the
     /// frame's stack means nothing.
     pub(in crate::trace) fn step(&mut self, f: &mut Frame) -> Traced<Next> {
+        let dropped = || Reason::new(Kind::Mutation, "An object with a finalizer is dropped.");
         if f.finalizes {
-            return Err(Reason::new(Kind::Mutation, "An object with a finalizer is dropped."));
+            return Err(dropped());
         }
+        let changes = self.heap.changes();
         let watched = self.exceptions.watched || self.is_watched(f);
         let before = std::mem::replace(&mut self.exceptions.watched, watched);
         let next = self.fetch(f).and_then(|instruction| self.execute(f, instruction));
         self.guard_keys();
         self.exceptions.watched = before;
-        next
+        // The interpreter has to run it: what a finalizer does is not to be replayed over.
+        let drops = next.is_ok() && self.heap.changes() > changes && self.releases_finalizer(changes);
+        if drops { Err(dropped()) } else { next }
     }
 
     /// Reads the next instruction and moves past it.

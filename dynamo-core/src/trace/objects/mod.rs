@@ -39,6 +39,7 @@ use crate::{
         Traced, Tracer,
         core::{
             frame::Frame,
+            heap::Released,
             state::{State, StateId},
             value::{Value, ValueId},
         },
@@ -106,6 +107,21 @@ impl Tracer<'_> {
         let is_constant = matches!(self.objects.values[dropped], Value::Const(_));
         self.objects.may_be_dropped |= !is_constant && self.source(dropped).is_some();
         self.has_finalizer(dropped)
+    }
+
+    /// True if changes since there were so many have taken the reference of an object of the caller's to one that does
+    /// something when it is dropped.
+    pub(in crate::trace) fn releases_finalizer(&mut self, changes: usize) -> bool {
+        self.heap.released_since(changes).into_iter().any(|released| match released {
+            Released::Value(value) => self.has_finalizer(value),
+            Released::First { of, name, is_global } => {
+                let held = if is_global { self.host.item(of, &name) } else { self.host.instance_attr(of, &name) };
+                held.is_some_and(|held| {
+                    let class = self.host.class_of(held);
+                    self.finalizes(class)
+                })
+            }
+        })
     }
 
     /// True for an object of the caller's that does something when it is dropped.
