@@ -12,6 +12,7 @@ from torch._functorch._aot_autograd import runtime_wrappers
 from torch._functorch.partitioners import min_cut_rematerialization_partition
 from torch._guards import TracingContext, detect_fake_mode
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
 from rust_inductor import _log_code, _native
 
@@ -49,6 +50,8 @@ def compile_module(
 
     callable_, is_pending = _compiled(gm, example_inputs, options, tell, weights, because)
     pending = _memory_as_outputs(gm, example_inputs) if is_pending else []
+    if pending is None:
+        return gm.forward
     if pending:
         untold.clear()
         callable_ = _with_bits(_compiled(gm, example_inputs, options, tell, weights, because)[0], pending)
@@ -106,19 +109,20 @@ def _is_read_by_bits(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and (value.is_conj() or value.is_neg())
 
 
-def _memory_as_outputs(gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> list[tuple[int, bool, bool]]:
+def _memory_as_outputs(gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> list[tuple[int, bool, bool]] | None:
     """Let a captured graph give the memory of results that are conjugates or negatives of theirs.
 
-    Give their numbers, and which bits each is read by. Nothing is done where tensors without data cannot tell.
+    Give their numbers, and which bits each is read by; ``None`` where tensors without data cannot tell, and the graph
+    has to run as it is.
     """
-    mode = detect_fake_mode(inputs) or FakeTensorMode()
+    mode = detect_fake_mode(inputs) or FakeTensorMode(shape_env=ShapeEnv())
     is_real = [isinstance(x, torch.Tensor) and not isinstance(x, FakeTensor) for x in inputs]
     fakes = [mode.from_tensor(x) if real else x for x, real in zip(inputs, is_real, strict=True)]
     try:
         with mode, torch.no_grad():
             results = torch.fx.Interpreter(gm).run(*fakes)
     except Exception:  # whatever an operator raises that has no rule for tensors without data
-        return []
+        return None
     output = gm.graph.output_node()
     nodes = list(output.args[0])  # type: ignore[arg-type]
     found = [(at, x.is_conj(), x.is_neg()) for at, x in enumerate(results) if _is_read_by_bits(x)]

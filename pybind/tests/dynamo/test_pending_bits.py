@@ -11,7 +11,7 @@ import torch
 from torch.utils import _pytree
 
 import rust_inductor
-from rust_inductor import _capture
+from rust_inductor import _aot, _backends, _capture
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -191,3 +191,34 @@ def test_a_graph_is_told_of_once() -> None:
     rust_inductor.reset()
     explained = rust_inductor.explain(conjugate_of_a_result)(c(3))
     assert [graph.kind for graph in explained.graphs] == ["inference"]
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_graph_runs_as_it_is_where_nobody_can_tell(monkeypatch: pytest.MonkeyPatch, is_known: bool) -> None:
+    def left(*_: Any) -> Any:
+        raise _backends._LeftError("this test")
+
+    def told(*args: Any) -> Any:
+        asked.append(_aot_memory(*args) if is_known else None)
+        return asked[-1]
+
+    # Another graph each time: one that was compiled before is found.
+    factor = 2 if is_known else 3
+
+    def program(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return (x * factor).conj(), torch.nonzero(x.real > 0)
+
+    asked: list[Any] = []
+    _aot_memory = _aot._memory_as_outputs
+    monkeypatch.setattr(_backends, "_in_rust", left)
+    monkeypatch.setattr(_aot, "_memory_as_outputs", told)
+    x = c(4)
+    expected = program(x)
+    compiled = rust_inductor.compile(program)
+    for _ in range(2):
+        got = compiled(x)
+        assert got[0].is_conj()
+        assert torch.equal(got[0], expected[0])
+        assert torch.equal(got[1], expected[1])
+    assert asked
+    assert (asked[0] is not None) == is_known
