@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import pytest
 import torch
 
+from pybind.tests.dynamo.counted import check_one_graph
 from rust_inductor import _capture
 
 
@@ -280,13 +281,7 @@ FUNCTIONS = [
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_each_is_one_graph(function):
-    log: list[dict[str, Any]] = []
-    compiled = _capture.optimize(function, backend="eager", listener=log.append)
-    for x in (torch.arange(3.0), torch.ones(3)):
-        assert repr(compiled(x)) == repr(function(x))
-    # What `__hash__` and `__eq__` do where containers are built is captured apart.
-    assert [event["break_reason"] for event in log if event["original"] is function.__code__] == [None]
-    assert {event["break_reason"] for event in log} == {None}
+    check_one_graph(function)
 
 
 def the_callers(x, rows, one, other):

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 
+from pybind.tests.dynamo.counted import check_one_graph
 from rust_inductor import _capture
 
 
@@ -335,12 +336,7 @@ FUNCTIONS = [
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_each_is_one_graph(function):
-    log: list[dict[str, Any]] = []
-    compiled = _capture.optimize(function, backend="eager", listener=log.append)
-    for x in (torch.arange(3.0), torch.ones(3)):
-        assert repr(compiled(x)) == repr(function(x))
-    own = [event["break_reason"] for event in log if event["original"] is function.__code__]
-    assert own == [None]
+    check_one_graph(function)
 
 
 @pytest.mark.parametrize("dynamic", [True, False])
