@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from rust_inductor import _backends
+from tools.checks.run import CRATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,11 +20,9 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def rust_example(crate: str, name: str) -> Path:
-    """A program among a crate's examples, built."""
-    subprocess.run(
-        ["cargo", "build", "--quiet", "-p", f"rust-inductor-{crate}", "--example", name], cwd=ROOT, check=True
-    )
+def rust_example(name: str) -> Path:
+    """A program among the crates' examples, built with the features that their tests have: those have built it."""
+    subprocess.run(["cargo", "build", "--quiet", *CRATES, "--example", name], cwd=ROOT, check=True)
     return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "examples" / name
 
 

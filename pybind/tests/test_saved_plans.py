@@ -21,7 +21,7 @@ from rust_inductor import _native
 @pytest.fixture(scope="session")
 def run_plan() -> Path:
     """The program."""
-    return rust_example("runtime", "run_plan")
+    return rust_example("run_plan")
 
 
 class Block(nn.Module):

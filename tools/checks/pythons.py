@@ -59,7 +59,8 @@ def itself(name: str) -> Path | None:
 def passes(version: str, python: Path) -> bool:
     """Builds the hook for an interpreter and runs its tests there."""
     say(f"CPython {version}")
-    target = ROOT / "target" / f"python-{version}"
+    # One folder for all: only pyo3 and the hook are built anew.
+    target = ROOT / "target" / "pythons"
     environment = {**os.environ, "PYO3_PYTHON": str(python), "CARGO_TARGET_DIR": str(target)}
     build = ["cargo", "build", "--locked", "-p", "rust-inductor-frame-hook", "--features", "python-module"]
     if subprocess.run(build, cwd=ROOT, env=environment, check=False).returncode != 0:

@@ -20,7 +20,7 @@ from tools.bench.symshapes import dynamic_input
 @pytest.fixture(scope="session")
 def infer() -> Path:
     """The program that infers and compares."""
-    return rust_example("fx", "infer")
+    return rust_example("infer")
 
 
 def graphs(name: str) -> list[str]:

@@ -31,7 +31,7 @@ def test_random_functions_do_the_same() -> None:
     summary = summarise(ours, range(CASES))
     print(summary)
     if summary.different:
-        smallest = [str(shrink(generate(report.seed), ours, budget=20)) for report in summary.different[:3]]
+        smallest = [str(shrink(generate(report.seed), ours)) for report in summary.different[:3]]
         pytest.fail(f"{summary}\n\n" + "\n\n".join(smallest))
     assert summary.rate >= CAPTURED, str(summary)
 
@@ -142,7 +142,7 @@ def test_wrong_compilers_are_caught(wrong: Any, aspects: set[str], least: float)
 
 def test_what_differs_is_made_small() -> None:
     seed = next(s for s in FEW if run(generate(s), drops_output).aspect)
-    small = shrink(generate(seed), drops_output, budget=30)
+    small = shrink(generate(seed), drops_output, budget=100)
     assert small.report.aspect == "output"
     assert "print(" in small.program.source
     assert len(small.program.source) < len(generate(seed).source) / 2
