@@ -4,7 +4,7 @@
 
 use super::{
     checkpoint::Speculative,
-    state::{Entries, Iter, IterCall, Key, Reversed, Sort, State, StateId, Table},
+    state::{Entries, Iter, IterCall, Key, Reversed, SlotOf, Sort, State, StateId, Table},
     value::ValueId,
 };
 use crate::host::Obj;
@@ -254,8 +254,9 @@ impl Heap {
         for (id, row) in &self.log[changes..] {
             let now = &self.rows[*id];
             let (Some(before), Some(origin)) = (row, now.origin) else { continue };
-            if let State::Slot { name, value: None, object } = &before.state {
-                released.push(Released::First { of: origin, name: name.clone(), is_global: object.is_none() });
+            if let State::Slot { name, value: None, of } = &before.state {
+                let is_global = matches!(of, SlotOf::Globals(_));
+                released.push(Released::First { of: origin, name: name.clone(), is_global });
                 continue;
             }
             let kept: FxHashSet<ValueId> = now.state.references().into_iter().collect();

@@ -64,7 +64,7 @@ pub(in crate::trace) struct ObjectTable {
     pub(in crate::trace) may_be_dropped: bool,
     /// The classes that the program has made: each call makes another one.
     pub(in crate::trace) made_classes: Log<Obj, MadeClass>,
-    /// `__globals__` of the functions that were realized, also of those whose realization failed.
+    /// `__globals__` of the traced function, then of those that were realized, also where that failed.
     pub(in crate::trace) scopes: Vec<Obj>,
     /// Other dicts that were realized, also where that failed.
     pub(in crate::trace) dicts: FxHashSet<Obj>,
@@ -88,6 +88,8 @@ pub(in crate::trace) struct ObjectTable {
     pub(in crate::trace) hashed: Vec<Hashed>,
     /// The slots of attributes and global variables that the program has written.
     pub(in crate::trace) slots: Vec<(Obj, String, StateId)>,
+    /// The dicts in which a global variable that is written was looked up, and where they are.
+    pub(in crate::trace) looked_up: Vec<(Obj, String, SourceId)>,
 }
 
 impl ObjectTable {
@@ -110,6 +112,7 @@ pub(in crate::trace) struct ObjectCheckpoint {
     dict_copies: usize,
     hashed: usize,
     slots: usize,
+    looked_up: usize,
 }
 
 impl Speculative for ObjectTable {
@@ -126,6 +129,7 @@ impl Speculative for ObjectTable {
             dict_copies: self.dict_copies.len(),
             hashed: self.hashed.len(),
             slots: self.slots.len(),
+            looked_up: self.looked_up.len(),
         }
     }
 
@@ -155,6 +159,7 @@ impl Speculative for ObjectTable {
             dict_copies,
             hashed,
             slots,
+            looked_up,
         } = self;
         for value in found_late.drain(to.found_late..) {
             source_of[value] = None.into();
@@ -170,5 +175,6 @@ impl Speculative for ObjectTable {
         dict_copies.truncate(to.dict_copies);
         hashed.truncate(to.hashed);
         slots.truncate(to.slots);
+        looked_up.truncate(to.looked_up);
     }
 }

@@ -5,8 +5,9 @@
 pub(in crate::trace) use super::ids::StateId;
 use super::{frame::Frame, ids::ValueId, lazy::Lazy};
 use crate::host::{Obj, SetHistory};
+use cranelift_entity::packed_option::PackedOption;
 use fx::NodeId;
-use guards::Constant;
+use guards::{Constant, SourceId};
 use indexmap::IndexMap;
 use std::rc::Rc;
 
@@ -49,15 +50,24 @@ pub(in crate::trace) enum State {
     Stack(Vec<Leaving>),
     /// The contents of an object of a class of the program's.
     Instance(Instance),
-    /// An attribute of an object, or a global variable of the traced function, that the program writes.
+    /// An attribute of an object, or a global variable, that the program writes.
     Slot {
-        /// The object; none for a global variable.
-        object: Option<ValueId>,
+        /// The object or scope that has it.
+        of: SlotOf,
         /// The attribute or variable.
         name: String,
         /// The value that was written, if any; NULL if it was deleted.
         value: Option<ValueId>,
     },
+}
+
+/// The owner of an attribute or variable that the program writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::trace) enum SlotOf {
+    /// An object.
+    Object(ValueId),
+    /// A scope of global variables, whose dict is at this source; without one it is the root function's.
+    Globals(PackedOption<SourceId>),
 }
 
 /// An object of a class of the program's that the program has made, as it is now.

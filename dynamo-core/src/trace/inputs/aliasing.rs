@@ -13,7 +13,7 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
-            state::{Sort, State, StateId},
+            state::{SlotOf, Sort, State, StateId},
             value::{Value, ValueId},
         },
     },
@@ -145,7 +145,7 @@ impl Tracer<'_> {
     /// The object that changes with a state.
     fn holder(&self, state: StateId) -> Option<Obj> {
         match self.heap.sort(state) {
-            Sort::Slot if matches!(self.heap.get(state), State::Slot { object: None, .. }) => None,
+            Sort::Slot if matches!(self.heap.get(state), State::Slot { of: SlotOf::Globals(_), .. }) => None,
             Sort::Iter => None,
             Sort::Slot
             | Sort::List

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use symshapes::{Constraint, Dim, EnvError, Expr, InputKind, Policy, Range, StrideInputs};
 
 impl Tracer<'_> {
-    /// True if a number of the caller's is to be a symbol: never one that is global or a default.
+    /// True if an integer of the caller's is to be a symbol. One that is global or a default is so only once it has
+    /// changed, such as a counter that the function advances: most are settings.
     pub(in crate::trace) fn is_dynamic_int(&self, source: SourceId) -> bool {
         match self.declared(source) {
             Some(Mark::Named(_) | Mark::Dynamic(..) | Mark::Maybe) => return true,
@@ -22,7 +23,7 @@ impl Tracer<'_> {
             _ if self.shapes.specialises || !self.options.ints => false,
             Dynamic::Never => false,
             Dynamic::Always => self.is_passed(source),
-            Dynamic::Automatic => self.has_changed(source) && self.is_passed(source),
+            Dynamic::Automatic => self.has_changed(source),
         }
     }
 
@@ -35,7 +36,7 @@ impl Tracer<'_> {
         }
     }
 
-    /// True if a float of the caller's is to be a symbol. Unlike an integer, it may be one that is global or a default.
+    /// True if a float of the caller's is to be a symbol, wherever it is.
     /// A float that is not finite stays a constant: guards compare numbers.
     pub(in crate::trace) fn is_dynamic_float(&self, bits: u64, source: SourceId) -> bool {
         let wherever_it_is = || match self.options.dynamic {

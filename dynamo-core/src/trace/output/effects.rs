@@ -6,11 +6,13 @@ use crate::{
     trace::{
         Traced,
         core::{
-            state::{Entries, Iter, Key, State, StateId},
+            state::{Entries, Iter, Key, SlotOf, State, StateId},
             value::{Value, ValueId},
         },
     },
 };
+use cranelift_entity::packed_option::PackedOption;
+use guards::SourceId;
 
 impl Output<'_, '_> {
     /// Replays what the trace changed in objects of the caller's, in the order of the first change.
@@ -26,12 +28,11 @@ impl Output<'_, '_> {
             self.builder.store_local(local);
             self.built.insert(value, local);
         }
-        for owner in std::mem::take(&mut self.owners) {
-            self.load_source(owner)?;
-            self.builder.load_attr("__globals__");
+        for dict in std::mem::take(&mut self.scopes) {
+            self.load_source(dict)?;
             let globals = self.fresh("globals");
             self.builder.store_local(globals);
-            self.globals.insert(owner, globals);
+            self.globals.insert(dict, globals);
         }
         // As is what is made of the caller's sets.
         for state in std::mem::take(&mut self.called) {
@@ -59,28 +60,15 @@ impl Output<'_, '_> {
                     self.call_on_origin(state, "clear", None)?;
                     self.call_on_origin(state, "extend", Some(new))?;
                 }
-                // It is not there to be deleted if only the trace has written it.
-                State::Slot { object: None, name, value: Some(value) } if self.is_null(value) => {
+                State::Slot { of, name, value: Some(value) } if self.is_null(value) => {
+                    // It is not there to be deleted if only the trace has written it.
                     self.builder.load_const(Const::None);
-                    self.builder.store_global(&name);
-                    self.builder.delete_global(&name);
+                    self.store_slot(of, &name)?;
+                    self.delete_slot(of, &name)?;
                 }
-                State::Slot { object: Some(object), name, value: Some(value) } if self.is_null(value) => {
-                    self.builder.load_const(Const::None);
-                    self.push(object)?;
-                    self.builder.store_attr(&name);
-                    self.push(object)?;
-                    self.builder.delete_attr(&name);
-                }
-                State::Slot { object, name, value: Some(value) } => {
+                State::Slot { of, name, value: Some(value) } => {
                     self.push(value)?;
-                    match object {
-                        Some(object) => {
-                            self.push(object)?;
-                            self.builder.store_attr(&name);
-                        }
-                        None => self.builder.store_global(&name),
-                    }
+                    self.store_slot(of, &name)?;
                 }
                 State::Cell(content) => self.change_cell(state, content)?,
                 State::Set(_, made) => self.change_set(&made)?,
@@ -92,6 +80,44 @@ impl Output<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Pops the new value of an attribute or a global variable.
+    fn store_slot(&mut self, of: SlotOf, name: &str) -> Traced<()> {
+        match of {
+            SlotOf::Object(object) => {
+                self.push(object)?;
+                self.builder.store_attr(name);
+            }
+            SlotOf::Globals(dict) if dict.is_none() => self.builder.store_global(name),
+            SlotOf::Globals(dict) => {
+                self.push_variable(dict, name);
+                self.builder.store_subscript();
+            }
+        }
+        Ok(())
+    }
+
+    fn delete_slot(&mut self, of: SlotOf, name: &str) -> Traced<()> {
+        match of {
+            SlotOf::Object(object) => {
+                self.push(object)?;
+                self.builder.delete_attr(name);
+            }
+            SlotOf::Globals(dict) if dict.is_none() => self.builder.delete_global(name),
+            SlotOf::Globals(dict) => {
+                self.push_variable(dict, name);
+                self.builder.emit(Op::DeleteSubscr, 0);
+            }
+        }
+        Ok(())
+    }
+
+    /// Pushes the dict of a scope that was read before the first effect, and the name of a variable.
+    fn push_variable(&mut self, dict: PackedOption<SourceId>, name: &str) {
+        let globals = dict.expand().and_then(|dict| self.globals.get(&dict).copied());
+        self.builder.load_local(globals.expect("scopes that are written are read first"));
+        self.builder.load_const(Const::Str(name.to_owned()));
     }
 
     /// Has an iterator of the caller's over a tuple of this length stand at a place; beyond the end if it has noticed

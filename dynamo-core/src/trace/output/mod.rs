@@ -149,8 +149,8 @@ struct Output<'t, 'h> {
     sourced: Vec<ValueId>,
     /// The sets that are made of such values by calls.
     called: Vec<StateId>,
-    /// The functions whose globals are those of functions that are made anew, and where these lie.
-    owners: Vec<SourceId>,
+    /// The dicts of global variables that functions made anew need or the program has written, and where these lie.
+    scopes: Vec<SourceId>,
     globals: FxHashMap<SourceId, LocalId>,
     /// The label of the handler for exceptions of the graph, if it may raise any.
     failed: Option<Label>,
@@ -246,7 +246,7 @@ impl<'t, 'h> Output<'t, 'h> {
             reached: Vec::new(),
             sourced: Vec::new(),
             called: Vec::new(),
-            owners: Vec::new(),
+            scopes: Vec::new(),
             globals: FxHashMap::default(),
             failed: None,
             kept_state: None,

@@ -8,7 +8,7 @@ use crate::{
         core::{
             context::Context,
             frame::Frame,
-            state::{Base, Iter, Leaving, State, StateId, Table},
+            state::{Base, Iter, Leaving, SlotOf, State, StateId, Table},
             value::{Value, ValueId},
         },
     },
@@ -29,8 +29,10 @@ impl Output<'_, '_> {
         }
         for state in changed {
             open.extend(self.parts_of_state(state));
-            if let State::Slot { object, .. } = self.t.heap.get(state) {
-                open.extend(*object);
+            match self.t.heap.get(state) {
+                State::Slot { of: SlotOf::Object(object), .. } => open.push(*object),
+                State::Slot { of: SlotOf::Globals(dict), .. } => self.scopes.extend(dict.expand()),
+                _ => {}
             }
         }
         open.reverse();
@@ -65,7 +67,8 @@ impl Output<'_, '_> {
             }
         }
         self.t.end_graph(&self.results);
-        self.owners = seen.iter().filter_map(|&value| self.owner(value)).collect();
+        let owners: Vec<SourceId> = seen.iter().filter_map(|&value| self.owner(value)).collect();
+        self.scopes.extend(owners.into_iter().map(|owner| self.t.sources.attr(owner, "__globals__")));
         self.reached = seen.iter().filter_map(|&value| self.cell(value)).collect();
         self.called = seen.iter().filter_map(|&value| self.called_set(value)).collect();
         self.sourced = seen.into_iter().filter(|&value| self.is_read(value)).collect();

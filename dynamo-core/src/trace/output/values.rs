@@ -684,12 +684,10 @@ impl Output<'_, '_> {
         }
         self.call_named("types.FunctionType", 5, |out| {
             out.builder.load_const(Const::Code(Box::new(code.clone())));
-            match out.globals.get(&owner) {
+            let dict = out.t.sources.attr(owner, "__globals__");
+            match out.globals.get(&dict) {
                 Some(&globals) => out.builder.load_local(globals),
-                None => {
-                    out.load_source(owner)?;
-                    out.builder.load_attr("__globals__");
-                }
+                None => out.load_source(dict)?,
             }
             out.builder.load_const(Const::Str(code.name.clone()));
             out.builder.load_const(Const::None);

@@ -232,15 +232,13 @@ impl Tracer<'_> {
     }
 
     pub(in crate::trace) fn object_attr(&mut self, value: ValueId, obj: Obj, name: &str) -> Traced {
-        if let Some(state) = self.written(obj, name) {
+        let written = self.written(obj, name);
+        if let Some(state) = written.map_or_else(|| self.written_in_module(value, name), |state| Ok(Some(state)))? {
             return match self.heap.get(state) {
                 _ if self.is_deleted(state) => Err(Reason::raised(&format!("AttributeError: {name}"))),
                 State::Slot { value: Some(value), .. } => Ok(*value),
                 _ => Err(self.no_attr(value, name)),
             };
-        }
-        if matches!(self.objects.values[value], Value::Module(..)) && self.globals_written() {
-            return Err(self.no_attr(value, name));
         }
         // Classes of the interpreter cannot be changed, and make some of their attributes anew at each read.
         let fixed = matches!(self.objects.values[value], Value::Class(..)) && self.host.is_immutable(obj);
@@ -284,7 +282,8 @@ impl Tracer<'_> {
         match self.instance(value)? {
             Some(instance) => self.instance_set(instance, name, new),
             None if name == "grad" && matches!(self.get(value)?, Value::Tensor(_)) => self.set_gradient(value, new),
-            None if self.set_function_attr(value, name, new)? || self.class_set(value, name, new)? => Ok(()),
+            None if self.set_function_attr(value, name, new)? => Ok(()),
+            None if self.class_set(value, name, new)? || self.module_attr_set(value, name, new)? => Ok(()),
             None => Err(self.no_change(value)),
         }
     }

@@ -1,20 +1,20 @@
 //! Attributes and global variables that the program writes: each is a [`State::Slot`], which the program reads from
-//! then on, and which is replayed as an effect.
+//! then on, and which is replayed as an effect. An attribute of a module is a global variable of its functions.
 
 use crate::{
-    host::{Obj, Scope},
+    host::{Obj, Scope, View},
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
         core::{
             frame::Globals,
-            state::{State, StateId},
+            state::{SlotOf, State, StateId},
             value::{Value, ValueId},
         },
     },
 };
 
-use guards::{Constant, Element, GuardKind};
+use guards::{Constant, Element, GuardKind, SourceId};
 
 impl Tracer<'_> {
     /// `del value.name` of an object of the caller's.
@@ -49,26 +49,94 @@ impl Tracer<'_> {
         let shown = Some(new).filter(|&new| !matches!(self.objects.values[new], Value::Null));
         self.show_change(object, name, shown);
         let state = self.written(obj, name).unwrap_or_else(|| {
-            let slot = State::Slot { object: Some(object), name: name.to_owned(), value: None };
+            let slot = State::Slot { of: SlotOf::Object(object), name: name.to_owned(), value: None };
             self.slot(obj, name, slot)
         });
         self.write(state, new);
     }
 
-    /// A global variable of the traced function is written.
+    /// `global name; name = new`
     pub(in crate::trace) fn set_global(&mut self, globals: Globals, name: &str, new: ValueId) -> Traced<()> {
-        if globals.owner.is_some() {
-            return Err(Reason::new(Kind::Mutation, format!("The variable `{name}` of another module.")));
+        if !matches!(self.host.view(globals.dict), View::Dict(_)) {
+            return Err(Reason::new(Kind::Mutation, format!("The variable `{name}` of a subclass of dict.")));
         }
-        let state = match self.written(globals.dict, name) {
-            Some(state) => state,
-            None => self.slot(globals.dict, name, State::Slot { object: None, name: name.to_owned(), value: None }),
-        };
-        self.write(state, new);
+        let at = self.scope_source(globals);
+        self.write_variable(globals.dict, at, name, new);
         Ok(())
     }
 
-    /// A global variable of the traced function is deleted.
+    /// `module.name = new`; false if that may do more than to set a global variable of the module.
+    pub(in crate::trace) fn module_attr_set(&mut self, module: ValueId, name: &str, new: ValueId) -> Traced<bool> {
+        let module = self.force(module)?;
+        let (Value::Module(full, obj), Some(source)) = (&self.objects.values[module], self.source(module)) else {
+            return Ok(false);
+        };
+        // Nothing looks at the variables of the interpreter's and of torch's modules where it knows what they do.
+        let (package, obj) = (full.split('.').next().unwrap_or(full), *obj);
+        if name.starts_with("__") || ["builtins", "torch"].contains(&package) || !self.host.plain_setattr(obj, name) {
+            return Ok(false);
+        }
+        let Some(dict) = self.host.dict_of(obj) else { return Ok(false) };
+        let at = self.sources.attr(source, "__dict__");
+        self.write_variable(dict, at, name, new);
+        Ok(true)
+    }
+
+    fn write_variable(&mut self, dict: Obj, at: SourceId, name: &str, new: ValueId) {
+        let state = self.written(dict, name).unwrap_or_else(|| {
+            let is_root = self.objects.scopes.first() == Some(&dict);
+            let of = SlotOf::Globals(Some(at).filter(|_| !is_root).into());
+            self.slot(dict, name, State::Slot { of, name: name.to_owned(), value: None })
+        });
+        self.meet_scope(dict, at, name);
+        self.write(state, new);
+    }
+
+    /// The source of a scope's dict.
+    fn scope_source(&mut self, globals: Globals) -> SourceId {
+        let function = globals.owner.expand().unwrap_or_else(|| self.sources.function());
+        self.sources.attr(function, "__globals__")
+    }
+
+    /// Guards that the dicts in which a variable is looked up that the program writes stay the same one, or stay
+    /// different ones.
+    fn meet_scope(&mut self, dict: Obj, at: SourceId, name: &str) {
+        let known: Vec<_> = self.objects.looked_up.iter().filter(|(_, other, _)| other == name).cloned().collect();
+        if known.iter().any(|&(_, _, other)| other == at) {
+            return;
+        }
+        for (other_dict, _, other) in known {
+            let kind = match other_dict == dict {
+                true => GuardKind::DuplicateInput(other),
+                false => GuardKind::NoTensorAliasing(vec![at, other]),
+            };
+            self.guard(at, kind);
+        }
+        self.objects.looked_up.push((dict, name.to_owned(), at));
+    }
+
+    /// The value that the program has written into an attribute of a module, which its functions may have done too.
+    pub(in crate::trace) fn written_in_module(&mut self, module: ValueId, name: &str) -> Traced<Option<StateId>> {
+        let &Value::Module(_, obj) = &self.objects.values[module] else { return Ok(None) };
+        if !self.is_variable_written(name) {
+            return Ok(None);
+        }
+        match (self.host.dict_of(obj), self.source(module)) {
+            (Some(dict), Some(source)) => {
+                let at = self.sources.attr(source, "__dict__");
+                self.meet_scope(dict, at, name);
+                Ok(self.written(dict, name))
+            }
+            _ => Err(self.no_attr(module, name)),
+        }
+    }
+
+    /// True if the program has written a global variable of this name, of whatever module.
+    fn is_variable_written(&self, name: &str) -> bool {
+        self.objects.looked_up.iter().any(|(_, written, _)| written == name)
+    }
+
+    /// A global variable is deleted.
     pub(in crate::trace) fn delete_global(&mut self, globals: Globals, name: &str) -> Traced<()> {
         let written = self.written_global(globals, name).is_some();
         if !written && self.host.global(globals.dict, name).is_none_or(|(_, scope)| scope != Scope::Module) {
@@ -82,7 +150,12 @@ impl Tracer<'_> {
     }
 
     /// The value that the program has written into a global variable.
-    pub(in crate::trace) fn written_global(&self, globals: Globals, name: &str) -> Option<ValueId> {
+    pub(in crate::trace) fn written_global(&mut self, globals: Globals, name: &str) -> Option<ValueId> {
+        if !self.is_variable_written(name) {
+            return None;
+        }
+        let at = self.scope_source(globals);
+        self.meet_scope(globals.dict, at, name);
         match self.heap.get(self.written(globals.dict, name)?) {
             State::Slot { value, .. } => *value,
             _ => None,
@@ -99,14 +172,6 @@ impl Tracer<'_> {
         if let State::Slot { value, .. } = self.heap.change(state) {
             *value = Some(new);
         }
-    }
-
-    /// True if the program has written global variables, which are attributes of a module as well.
-    pub(in crate::trace) fn globals_written(&self) -> bool {
-        let global = |&(_, _, state): &(Obj, String, StateId)| {
-            matches!(self.heap.get(state), State::Slot { object: None, value: Some(_), .. })
-        };
-        self.objects.slots.iter().any(global)
     }
 
     /// True if the program has written attributes of an object.

@@ -421,6 +421,9 @@ impl Host for PyHost<'_> {
             if class.is(&self.py.import("_thread")?.getattr("_local")?) {
                 return Ok(in_mro(&class, name).is_none());
             }
+            if object.is_exact_instance_of::<PyModule>() {
+                return Ok(in_mro(&class, name).is_none());
+            }
             let described = in_mro(&class, name).is_some_and(|value| is_property(&value));
             Ok(members::has_generic(&class, "__setattr__")? && !described && members::own_dict(&object)?.is_some())
         };
