@@ -348,13 +348,16 @@ impl Tracer<'_> {
         if let Some(signature) = Signature::of_function(name) {
             return signature.call(self, args, &keywords);
         }
+        if let Some(value) = self.call_new(name, args, &keywords)? {
+            return Ok(value);
+        }
         if let Some(value) = self.call_on_base(name, args, &keywords)? {
             return Ok(value);
         }
         if let Some(value) = self.call_on_exception(name, args, &keywords)? {
             return Ok(value);
         }
-        if let Some(value) = self.call_on_enum_value(name, args, &keywords)? {
+        if let Some(value) = self.call_on_held_scalar(name, args, &keywords)? {
             return Ok(value);
         }
         if let Some(value) = self.call_foreach(name, args, &keywords)? {

@@ -198,7 +198,7 @@ impl Tracer<'_> {
                         self.class_attr(instance, name)?;
                         Ok(self.value(Value::Method { function, this }))
                     }
-                    Body::Found(obj) if !is_of_base(&method) && self.enum_value(this)?.is_none() => {
+                    Body::Found(obj) if !is_of_base(&method) && self.held_value(this)?.is_none() => {
                         self.object_attr(this, obj, name)
                     }
                     Body::Found(_) | Body::Made(_) => Ok(self.value(Value::Method { function, this })),
