@@ -63,15 +63,18 @@ pub enum Lookup {
 }
 
 /// The ways to read attributes that are `object.__getattribute__`, by whatever class has them.
-pub const READ_GENERICALLY: [&str; 10] = [
+pub const READ_GENERICALLY: [&str; 13] = [
     "builtins.BaseException.__getattribute__",
     "builtins.object.__getattribute__",
     "builtins.dict.__getattribute__",
     "builtins.float.__getattribute__",
+    "builtins.frozenset.__getattribute__",
     "builtins.int.__getattribute__",
     "builtins.list.__getattribute__",
     "builtins.module.__getattribute__",
+    "builtins.set.__getattribute__",
     "builtins.str.__getattribute__",
+    "builtins.tuple.__getattribute__",
     "collections.OrderedDict.__getattribute__",
     "types.SimpleNamespace.__getattribute__",
 ];

@@ -425,7 +425,9 @@ pub(super) fn policy(function: &Bound<'_, PyAny>) -> PyResult<FunctionPolicy> {
         if known || has_row(&name) || !is_inlined_torch(&file) {
             return Ok(if known { FunctionPolicy::InGraph } else { FunctionPolicy::Skipped });
         }
-    } else if is_skipped(py, &file) && (!is_inlined_library(&file) || has_row(&dotted_name(function)?)) {
+    } else if is_skipped(py, &file)
+        && (!is_inlined_library(&file) || makes_manager(&code, &file)? || has_row(&dotted_name(function)?))
+    {
         return Ok(FunctionPolicy::Skipped);
     }
     let marked = function.getattr_opt(intern!(py, "_dynamo_marked_constant"))?;
@@ -564,14 +566,28 @@ const INLINED: [&str; 29] = [
     "/torch/utils/_pytree.py",
 ];
 
-/// True for code of the standard library that is traced where it is called: containers, data classes, and what makes
-/// functions of functions, as far as no row says what they do. So are our own transforms.
+/// True for code of the standard library that is traced where it is called: containers, data classes, managers, and
+/// what makes functions of functions, as far as no row says what they do. So are our own transforms.
 fn is_inlined_library(file: &str) -> bool {
-    const LIBRARY: [&str; 6] =
-        ["/dataclasses.py", "/enum.py", "/functools.py", "/collections/__init__.py", "/numbers.py", "/typing.py"];
+    const LIBRARY: [&str; 7] = [
+        "/collections/__init__.py",
+        "/contextlib.py",
+        "/dataclasses.py",
+        "/enum.py",
+        "/functools.py",
+        "/numbers.py",
+        "/typing.py",
+    ];
     matches!(file, "<frozen _collections_abc>" | "<frozen os>")
         || file.ends_with("/rust_inductor/_transforms.py")
         || !file.contains("/site-packages/") && LIBRARY.iter().any(|part| file.ends_with(part))
+}
+
+/// True for what `contextlib.contextmanager` has made, which the tracer knows: it has the name of a function that may
+/// have a rule of its own.
+fn makes_manager(code: &Bound<'_, PyAny>, file: &str) -> PyResult<bool> {
+    let free: Vec<String> = code.getattr(intern!(code.py(), "co_freevars"))?.extract()?;
+    Ok(file.ends_with("/contextlib.py") && free == ["func"])
 }
 
 /// True for torch's own code that is written as a program would be, and traced like one.

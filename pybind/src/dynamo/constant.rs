@@ -2,11 +2,16 @@
 
 use crate::torch::Torch;
 use guards::Constant;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyBytes, PyComplex, PyComplexMethods, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PyNone, PySlice, PyString,
     PyTuple,
 };
+#[cfg(Py_3_14)]
+use std::ffi::c_int;
+#[cfg(not(Py_3_14))]
+use std::slice;
 use symshapes::{Device, DeviceKind};
 
 /// The constant that an object is; `None` if it is none, or a subclass's.
@@ -87,4 +92,51 @@ pub(super) fn write<'py>(py: Python<'py>, constant: &Constant) -> PyResult<Bound
         }
         Constant::Device(device) => Torch::get(py)?.device_object(py, *device)?,
     })
+}
+
+/// True if two constants have the same type and value.
+pub(super) fn identical(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> bool {
+    if a.is(b) {
+        return true;
+    }
+    if a.get_type_ptr() != b.get_type_ptr() {
+        return false;
+    }
+    if let (Ok(a), Ok(b)) = (a.cast_exact::<PyString>(), b.cast_exact::<PyString>()) {
+        return same_text(a, b);
+    }
+    match (a.cast_exact::<PyFloat>(), b.cast_exact::<PyFloat>()) {
+        (Ok(a), Ok(b)) => a.value().to_bits() == b.value().to_bits() || (a.value().is_nan() && b.value().is_nan()),
+        _ => a.eq(b).unwrap_or(false),
+    }
+}
+
+#[cfg(Py_3_14)]
+unsafe extern "C" {
+    fn PyUnicode_Equal(a: *mut ffi::PyObject, b: *mut ffi::PyObject) -> c_int;
+}
+
+/// True if two strings are equal.
+#[cfg(Py_3_14)]
+#[inline]
+fn same_text(a: &Bound<'_, PyString>, b: &Bound<'_, PyString>) -> bool {
+    // SAFETY: both are live strings; for such the comparison raises nothing.
+    unsafe { PyUnicode_Equal(a.as_ptr(), b.as_ptr()) == 1 }
+}
+
+/// True if two strings are equal. Names are ASCII, mostly: they are compared in place.
+#[cfg(not(Py_3_14))]
+#[inline]
+fn same_text(a: &Bound<'_, PyString>, b: &Bound<'_, PyString>) -> bool {
+    let (a, b) = (a.as_ptr(), b.as_ptr());
+    // SAFETY: both are live strings; ASCII ones have as many bytes as characters, behind their heads.
+    unsafe {
+        if ffi::PyUnicode_IS_COMPACT_ASCII(a) == 0 || ffi::PyUnicode_IS_COMPACT_ASCII(b) == 0 {
+            return ffi::PyUnicode_Compare(a, b) == 0;
+        }
+        let bytes = |text| {
+            slice::from_raw_parts(ffi::PyUnicode_DATA(text).cast::<u8>(), ffi::PyUnicode_GET_LENGTH(text) as usize)
+        };
+        bytes(a) == bytes(b)
+    }
 }

@@ -239,6 +239,20 @@ pub(super) fn flags(class: &Bound<'_, PyType>) -> c_ulong {
     unsafe { ffi::PyType_GetFlags(class.as_type_ptr()) }
 }
 
+/// The classes without Python code of whose subclasses it is known what their instances hold.
+const SOLID_BASES: [&str; 10] = [
+    "builtins.dict",
+    "builtins.float",
+    "builtins.frozenset",
+    "builtins.int",
+    "builtins.list",
+    "builtins.object",
+    "builtins.set",
+    "builtins.str",
+    "builtins.tuple",
+    "collections.OrderedDict",
+];
+
 /// The class without Python code that a class comes from, by its dotted name; `None` for one with abstract methods, or
 /// on the way to which are classes that are neither Python's own nor made by a class statement.
 pub(super) fn solid_base(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
@@ -260,8 +274,7 @@ pub(super) fn solid_base(class: &Bound<'_, PyType>) -> PyResult<Option<String>> 
             base = dotted_name(each.as_any())?;
         }
     }
-    let known = ["builtins.object", "builtins.dict", "builtins.list", "collections.OrderedDict"];
-    Ok(known.contains(&base.as_str()).then_some(base))
+    Ok(SOLID_BASES.contains(&base.as_str()).then_some(base))
 }
 
 /// True if a class has this method from `object`, or has what is the same under a name of its own.

@@ -47,6 +47,7 @@ mod keys;
 mod lift;
 mod listeners;
 mod members;
+mod named;
 mod not_captured;
 mod number_calls;
 mod numbers;

@@ -1,13 +1,13 @@
 //! A call's objects, as guards read and compare them.
 //!
-//! Names, constants and tensors of a tree are prepared once. Objects whose identity counts are referred to weakly: a
-//! guard lives in a code object, into which the garbage collector does not look, and an object that is gone equals
-//! none.
+//! Names, constants and tensors of a tree are prepared once. Objects whose identity counts are those of `named`.
 
 use super::{
-    arrays, constant,
+    arrays,
+    constant::{self, identical},
     keys::SeenKeys,
     members,
+    named::Named,
     states::current_state,
     tensors::{self, Wanted},
     watchers::Watch,
@@ -23,15 +23,12 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{
-    PyDict, PyFloat, PyFunction, PyInt, PyList, PyMapping, PyMappingProxy, PyString, PyTuple, PyType, PyTypeMethods,
-    PyWeakrefMethods, PyWeakrefReference,
+    PyDict, PyFloat, PyFunction, PyInt, PyList, PyMapping, PyMappingProxy, PyString, PyTuple, PyType, PyWeakrefMethods,
 };
 use smallvec::SmallVec;
-#[cfg(any(not(Py_3_13), Py_3_14))]
+#[cfg(not(Py_3_13))]
 use std::ffi::c_int;
 use std::ptr;
-#[cfg(not(Py_3_14))]
-use std::slice;
 use std::sync::Arc;
 
 /// A tree's names, constants, tensors and objects, as they are compared.
@@ -45,59 +42,6 @@ pub(super) struct Prepared {
     /// The argument slots and free variables of the code, by the number of their name.
     locals: Vec<Option<usize>>,
     cells: Vec<Option<usize>>,
-}
-
-/// An object whose identity counts.
-enum Named {
-    /// One that lasts as long as the interpreter, by its address.
-    Lasting(usize),
-    /// Any other one.
-    Weak(Py<PyWeakrefReference>),
-}
-
-impl Named {
-    fn new(object: &Bound<'_, PyAny>, torch: &Torch) -> Option<Named> {
-        if arrays::is_function(object) || is_descriptor(object) {
-            // It takes no weak references, and few programs make more of them.
-            std::mem::forget(object.clone());
-            return Some(Named::Lasting(object.as_ptr() as usize));
-        }
-        if is_builtin_class(object) || torch.is_tensor_class(object) || is_singleton(object, torch) {
-            return Some(Named::Lasting(object.as_ptr() as usize));
-        }
-        PyWeakrefReference::new(object).ok().map(|weak| Named::Weak(weak.unbind()))
-    }
-
-    /// Whether it is what stands at an address.
-    #[inline]
-    fn is_at(&self, py: Python<'_>, object: *mut ffi::PyObject) -> bool {
-        match self {
-            Named::Lasting(address) => *address == object as usize,
-            Named::Weak(weak) => weak.bind(py).upgrade().is_some_and(|expected| expected.as_ptr() == object),
-        }
-    }
-}
-
-/// True for a layout or a memory format, which torch keeps.
-fn is_singleton(object: &Bound<'_, PyAny>, torch: &Torch) -> bool {
-    let (py, class) = (object.py(), object.get_type());
-    class.is(torch.strided.bind(py).get_type()) || torch.find(py, "memory_format").is_ok_and(|format| class.is(&format))
-}
-
-/// True for a method or attribute that a class without Python code has: `object.__eq__`, `torch.Tensor.shape`.
-fn is_descriptor(object: &Bound<'_, PyAny>) -> bool {
-    let class = object.get_type_ptr();
-    let classes =
-        [&raw const ffi::PyWrapperDescr_Type, &raw const ffi::PyMethodDescr_Type, &raw const ffi::PyGetSetDescr_Type];
-    classes.iter().any(|&known| ptr::eq(class, known))
-}
-
-/// True for classes that are part of the interpreter itself.
-fn is_builtin_class(object: &Bound<'_, PyAny>) -> bool {
-    // SAFETY: a class is asked for its flags.
-    object
-        .cast::<PyType>()
-        .is_ok_and(|class| unsafe { ffi::PyType_GetFlags(class.as_type_ptr()) } & ffi::Py_TPFLAGS_HEAPTYPE == 0)
 }
 
 impl Prepared {
@@ -212,7 +156,10 @@ impl<'py> CallObjects<'_, 'py> {
     fn is_element(&self, object: &Handle<'py>, expected: Element) -> bool {
         match expected {
             Element::Constant(id) => self.constant(id).is_some_and(|expected| identical(object, expected)),
-            Element::Object(id) => self.is_object(object, id),
+            Element::Object(id) => {
+                let named = self.prepared.objects.get(id.as_u32() as usize).and_then(Option::as_ref);
+                named.is_some_and(|named| named.is_key(object))
+            }
         }
     }
 }
@@ -243,53 +190,6 @@ fn has_attr(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> bool {
             ffi::PyErr_Clear();
         }
         Bound::from_owned_ptr_or_opt(object.py(), found).is_some()
-    }
-}
-
-/// True if two constants have the same type and value.
-fn identical(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> bool {
-    if a.is(b) {
-        return true;
-    }
-    if a.get_type_ptr() != b.get_type_ptr() {
-        return false;
-    }
-    if let (Ok(a), Ok(b)) = (a.cast_exact::<PyString>(), b.cast_exact::<PyString>()) {
-        return same_text(a, b);
-    }
-    match (a.cast_exact::<PyFloat>(), b.cast_exact::<PyFloat>()) {
-        (Ok(a), Ok(b)) => a.value().to_bits() == b.value().to_bits() || (a.value().is_nan() && b.value().is_nan()),
-        _ => a.eq(b).unwrap_or(false),
-    }
-}
-
-#[cfg(Py_3_14)]
-unsafe extern "C" {
-    fn PyUnicode_Equal(a: *mut ffi::PyObject, b: *mut ffi::PyObject) -> c_int;
-}
-
-/// True if two strings are equal.
-#[cfg(Py_3_14)]
-#[inline]
-fn same_text(a: &Bound<'_, PyString>, b: &Bound<'_, PyString>) -> bool {
-    // SAFETY: both are live strings; for such the comparison raises nothing.
-    unsafe { PyUnicode_Equal(a.as_ptr(), b.as_ptr()) == 1 }
-}
-
-/// True if two strings are equal. Names are ASCII, mostly: they are compared in place.
-#[cfg(not(Py_3_14))]
-#[inline]
-fn same_text(a: &Bound<'_, PyString>, b: &Bound<'_, PyString>) -> bool {
-    let (a, b) = (a.as_ptr(), b.as_ptr());
-    // SAFETY: both are live strings; ASCII ones have as many bytes as characters, behind their heads.
-    unsafe {
-        if ffi::PyUnicode_IS_COMPACT_ASCII(a) == 0 || ffi::PyUnicode_IS_COMPACT_ASCII(b) == 0 {
-            return ffi::PyUnicode_Compare(a, b) == 0;
-        }
-        let bytes = |text| {
-            slice::from_raw_parts(ffi::PyUnicode_DATA(text).cast::<u8>(), ffi::PyUnicode_GET_LENGTH(text) as usize)
-        };
-        bytes(a) == bytes(b)
     }
 }
 
@@ -534,7 +434,7 @@ impl<'py> Objects for CallObjects<'_, 'py> {
         let dict = object.cast::<PyDict>().ok()?;
         match key {
             Element::Constant(id) => dict.contains(self.constant(id)?).ok(),
-            Element::Object(id) => Some(dict.keys().iter().any(|key| self.is_object(&key, id))),
+            Element::Object(_) => Some(dict.keys().iter().any(|found| self.is_element(&found, key))),
         }
     }
 
@@ -616,7 +516,7 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     fn user(&mut self, object: &Handle<'py>, check: ObjectId) -> bool {
         let check = match self.prepared.objects.get(check.as_u32() as usize).and_then(Option::as_ref) {
             Some(Named::Weak(check)) => check.bind(self.py()).upgrade(),
-            Some(Named::Lasting(_)) | None => None,
+            _ => None,
         };
         check.is_some_and(|check| check.call1((object,)).and_then(|found| found.is_truthy()).unwrap_or(false))
     }

@@ -418,7 +418,7 @@ impl Tracer<'_> {
                 _ => return Err(not_an_argument("a cell or an iterator")),
             },
             Value::Object(class, obj) if is_singleton(&class) => self.singleton_arg(value, &class, obj)?,
-            _ => match self.enum_value(value)? {
+            _ => match self.value_as_argument(value)? {
                 Some(value) => return self.arg(value),
                 None => return Err(not_an_argument("an object")),
             },
@@ -465,6 +465,7 @@ impl Tracer<'_> {
                 State::Deque(deque) => deque.items.clone(),
                 _ => return Ok(false),
             },
+            Value::Object(..) | Value::Instance(_) => self.held_items(value)?,
             _ => return Ok(false),
         };
         for item in items {

@@ -73,17 +73,7 @@ impl Tracer<'_> {
             View::Set(items) => {
                 let kind = self.type_match(obj);
                 self.guard(source, kind);
-                self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Set));
-                for (place, &item) in (0..).zip(items) {
-                    if let View::Constant(constant) = self.host.view(item) {
-                        let element = Element::Constant(self.sources.constant(constant));
-                        self.guard(source, GuardKind::SetContains(element));
-                    } else {
-                        let place = self.sources.step(source, Step::SetItem(place));
-                        let kind = GuardKind::IdMatch(self.object(item));
-                        self.guard(place, kind);
-                    }
-                }
+                self.guard_set_items(items, source);
                 return;
             }
             View::BoundBuiltin(_, name) => {
@@ -111,6 +101,26 @@ impl Tracer<'_> {
             View::Builtin(_) => GuardKind::BuiltinMatch(self.object(obj)),
         };
         self.guard(source, kind);
+    }
+
+    /// Guards that a set has these items. What a tuple holds is guarded where it is looked at as a key.
+    pub(in crate::trace) fn guard_set_items(&mut self, items: &[Obj], source: SourceId) {
+        self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Set));
+        for (place, &item) in (0..).zip(items) {
+            match self.host.view(item) {
+                View::Constant(constant) => {
+                    let element = Element::Constant(self.sources.constant(constant));
+                    self.guard(source, GuardKind::SetContains(element));
+                }
+                View::Tuple(_) | View::Record(..) => {}
+                View::Object(_) if matches!(self.host.base_view(item), Some(View::Tuple(_))) => {}
+                _ => {
+                    let place = self.sources.step(source, Step::SetItem(place));
+                    let kind = GuardKind::IdMatch(self.object(item));
+                    self.guard(place, kind);
+                }
+            }
+        }
     }
 
     pub(in crate::trace) fn type_match(&mut self, obj: Obj) -> GuardKind {

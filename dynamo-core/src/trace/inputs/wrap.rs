@@ -239,8 +239,13 @@ impl Tracer<'_> {
     /// guarded.
     pub(in crate::trace) fn wrap_base(&mut self, obj: Obj, view: View, source: Option<SourceId>) -> Traced {
         let is_proxy = matches!(self.host.view(obj), View::Object(class) if class == "builtins.mappingproxy");
-        if let Some(source) = source.filter(|_| !is_proxy) {
-            let owner = if matches!(view, View::List(_)) { "builtins.list" } else { "builtins.dict" };
+        let owner = match view {
+            View::Dict(_) | View::Table(..) => Some("builtins.dict"),
+            View::List(_) => Some("builtins.list"),
+            View::Tuple(_) => Some("builtins.tuple"),
+            _ => None,
+        };
+        if let (Some(source), Some(owner)) = (source.filter(|_| !is_proxy), owner) {
             self.objects.raw_items.insert(source, owner);
         }
         let state = match view {
@@ -256,6 +261,28 @@ impl Tracer<'_> {
                 }
                 let items = self.elements(&items, source);
                 self.heap.push(State::List(items), Some(obj))
+            }
+            View::Tuple(items) => {
+                if let Some(source) = source {
+                    self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Sequence));
+                }
+                let items = self.elements(&items, source);
+                return Ok(self.value(Value::Tuple(items)));
+            }
+            View::Constant(constant) => {
+                if let Some(source) = source {
+                    let source = self.plain_value_source(source);
+                    let kind = GuardKind::EqualsMatch(self.sources.constant(constant.clone()));
+                    self.guard(source, kind);
+                }
+                return Ok(self.constant(constant));
+            }
+            View::Set(items) => {
+                if let Some(source) = source {
+                    self.guard_set_items(&items, source);
+                }
+                let set = self.set(obj, &items, source)?;
+                return Ok(self.value(set));
             }
             _ => return Err(Reason::new(Kind::Attribute, "An object of a class that comes from one of Python's.")),
         };
@@ -307,6 +334,14 @@ impl Tracer<'_> {
         let method = self.sources.string("__reduce__");
         let told = self.sources.step(getter, Step::Call0(method));
         self.sources.item(told, Constant::Int(1))
+    }
+
+    /// The source of the plain number or text that an object holds as an instance of `int`, `float` or `str`, by its
+    /// `__getnewargs__`.
+    fn plain_value_source(&mut self, object: SourceId) -> SourceId {
+        let method = self.sources.string("__getnewargs__");
+        let told = self.sources.step(object, Step::Call0(method));
+        self.sources.item(told, Constant::Int(0))
     }
 
     /// The sources of the tuple that an iterator goes over and of the next item's place, by its `__reduce__`.

@@ -215,57 +215,19 @@ impl Tracer<'_> {
         let with_spec = op == Op::FormatWithSpec || op == Op::FormatValue && arg & HAS_FORMAT_SPEC != 0;
         let spec = if with_spec { f.pop()? } else { self.constant(Constant::Str(String::new())) };
         let value = f.pop()?;
-        let value = self.specialised(value)?;
         let conversion = match op {
             Op::FormatValue | Op::ConvertValue => Conversion::decode(arg),
             _ => None,
         };
-        if conversion.is_none()
-            && self.as_constant(value)?.is_none()
-            && let Some(text) = self.own_format(value, spec)?
-        {
-            f.push(text);
-            return Ok(());
-        }
-        let spec = self.as_constant(spec)?;
-        // Without a conversion, `format` of what is no constant is its `str`, if the format specification is empty.
-        let conversion = match conversion {
-            None if spec == Some(Constant::Str(String::new())) && self.as_constant(value)?.is_none() => {
-                Some(Conversion::Str)
+        let text = match (op, conversion) {
+            (Op::ConvertValue, Some(conversion)) => {
+                let value = self.specialised(value)?;
+                let text = self.converted(value, conversion)?.ok_or_else(|| self.no_text(value))?;
+                self.of_constant(text)
             }
-            conversion => conversion,
-        };
-        let known = match conversion {
-            Some(conversion) => self.converted(value, conversion)?,
-            None => self.as_constant(value)?,
-        };
-        let (Some(constant), Some(spec)) = (known, spec) else {
-            return Err(Reason::new(Kind::Operator, format!("A string of {}.", self.describe(value))));
-        };
-        let text = if op == Op::ConvertValue {
-            self.of_constant(constant)
-        } else {
-            self.fold("builtins.format", &[constant, spec])?
+            _ => self.formatted(value, conversion, spec)?,
         };
         f.push(text);
         Ok(())
-    }
-
-    /// `str`, `repr` or `ascii` of a value; `None` if only the interpreter can tell.
-    pub(in crate::trace) fn converted(&mut self, value: ValueId, conversion: Conversion) -> Traced<Option<Constant>> {
-        if let Some(constant) = self.as_constant(value)? {
-            let text = self.fold(conversion.function(), &[constant])?;
-            return self.as_constant(text);
-        }
-        let text = match conversion {
-            Conversion::Str => match self.text_of(value)? {
-                Some(text) => Some(text),
-                None => self.repr(value)?,
-            },
-            Conversion::Repr => self.repr(value)?,
-            // Characters outside of ASCII would have to be escaped.
-            Conversion::Ascii => self.repr(value)?.filter(|text| text.is_ascii()),
-        };
-        Ok(text.map(Constant::Str))
     }
 }

@@ -7,9 +7,10 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
+            checkpoint::Speculative,
             frame::{Frame, Next, line_of},
             state::{Iter, State},
-            value::{Function, Keywords, Value, ValueId},
+            value::{Function, Keywords, TypeOperator, Value, ValueId},
         },
         objects::{CACHED, METHOD},
         python::{containers, folding, operators},
@@ -57,6 +58,7 @@ impl Tracer<'_> {
                 self.leave(&context, &args)
             }
             Value::BoundBuiltin { this, name } => self.call_method(this, &name, &args, keywords),
+            Value::TypeExpr(TypeOperator::Subscript, class, _) => self.call_alias(forced, class, args, keywords),
             Value::Object(..) | Value::Instance(_) => self.call_object(forced, args, keywords),
             _ => Err(Reason::new(Kind::Call, format!("{}.", self.describe(forced)))),
         }
@@ -138,14 +140,36 @@ impl Tracer<'_> {
             named.push(Constant::Tuple(vec![Constant::Str(name.clone()), constant]));
         }
         let arguments = Constant::Tuple(vec![Constant::Tuple(positional), Constant::Tuple(named)]);
+        let kept = self.host.cached(obj, &arguments, true);
         // A function that is called now does not see what the program has changed before.
-        let Some(found) = self.host.cached(obj, &arguments, self.heap.has_changed()) else { return Ok(None) };
+        let is_called =
+            kept.is_none() && !self.heap.has_changed() && !self.raises_uncached(function, args, keywords)?;
+        let found = if is_called { self.host.cached(obj, &arguments, false) } else { kept };
+        let Some(found) = found else { return Ok(None) };
         let arguments = self.sources.constant(arguments);
         let source = self.sources.step(source, Step::Cached(arguments));
         let result = self.lazy(found, source);
         // Guarded even if nothing reads it, so that later calls leave it in the cache as well.
         self.force(result)?;
         Ok(Some(result))
+    }
+
+    /// True if the function within one of `functools.lru_cache` raises an exception for these arguments, as far as a
+    /// trace of it can tell: its result is kept nowhere, so that the program alone may call it.
+    fn raises_uncached(&mut self, function: ValueId, args: &[ValueId], keywords: &Keywords) -> Traced<bool> {
+        let Value::Object(class, _) = self.objects.values[function].clone() else { return Ok(false) };
+        let before = self.checkpoint();
+        let mut trial = || {
+            let (cached, first) = match class.as_str() {
+                METHOD => (self.get_attr(function, "__func__")?, vec![self.get_attr(function, "__self__")?]),
+                _ => (function, Vec::new()),
+            };
+            let wrapped = self.get_attr(cached, "__wrapped__")?;
+            self.call(wrapped, [&first[..], args].concat(), keywords.clone())
+        };
+        let raises = matches!(trial(), Err(reason) if reason.kind == Kind::Raised);
+        self.rollback(before);
+        Ok(raises)
     }
 
     fn call_function(&mut self, function: &Rc<Function>, args: Vec<ValueId>, keywords: Keywords) -> Traced {
@@ -348,13 +372,16 @@ impl Tracer<'_> {
         if let Some(signature) = Signature::of_function(name) {
             return signature.call(self, args, &keywords);
         }
+        if let Some(value) = self.call_new(name, args, &keywords)? {
+            return Ok(value);
+        }
         if let Some(value) = self.call_on_base(name, args, &keywords)? {
             return Ok(value);
         }
         if let Some(value) = self.call_on_exception(name, args, &keywords)? {
             return Ok(value);
         }
-        if let Some(value) = self.call_on_enum_value(name, args, &keywords)? {
+        if let Some(value) = self.call_on_held_scalar(name, args, &keywords)? {
             return Ok(value);
         }
         if let Some(value) = self.call_foreach(name, args, &keywords)? {

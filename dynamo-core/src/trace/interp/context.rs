@@ -298,15 +298,7 @@ impl Tracer<'_> {
         }
         match (wrapper, &inner[..]) {
             (Wrapper::Manager, _) if names::is_manager(&function.name) => Ok(None),
-            (Wrapper::Manager, &[function]) => {
-                let generator = self.call(function, args.to_vec(), keywords.clone())?;
-                let is_generator = match self.get(generator)? {
-                    Value::State(state) => matches!(self.heap.get(state), State::Iter(Iter::Generator(_))),
-                    _ => false,
-                };
-                let made = is_generator.then(|| self.value(Value::Context(Context::Generator(generator))));
-                Ok(made)
-            }
+            (Wrapper::Manager, &[function]) => self.generator_manager(function, args.to_vec(), keywords.clone()),
             (Wrapper::Plain, &[function, ..]) | (Wrapper::Compiled, &[_, function, ..]) => {
                 self.call(function, args.to_vec(), keywords.clone()).map(Some)
             }
@@ -325,6 +317,21 @@ impl Tracer<'_> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// A manager of the generator that a function gives; `None` if it gives another thing.
+    pub(in crate::trace) fn generator_manager(
+        &mut self,
+        function: ValueId,
+        args: Vec<ValueId>,
+        keywords: Keywords,
+    ) -> Traced<Option<ValueId>> {
+        let generator = self.call(function, args, keywords)?;
+        let is_generator = match self.get(generator)? {
+            Value::State(state) => matches!(self.heap.get(state), State::Iter(Iter::Generator(_))),
+            _ => false,
+        };
+        Ok(is_generator.then(|| self.value(Value::Context(Context::Generator(generator)))))
     }
 
     /// A call within a manager.

@@ -10,7 +10,7 @@ use crate::{
         Traced, Tracer,
         core::{
             frame::Frame,
-            value::{Value, ValueId},
+            value::{Keywords, Value, ValueId},
         },
         objects::SUPER,
         python::dict_methods,
@@ -77,17 +77,12 @@ impl Tracer<'_> {
     /// `CALL_FUNCTION_EX`: the arguments lie in a sequence, those by name in a dict above it. That there is none, the
     /// flags say until 3.13, and an empty slot later.
     pub(in crate::trace) fn call_unpacked(&mut self, f: &mut Frame, flags: u32) -> Traced<()> {
-        let mut keywords = Vec::new();
         let above =
             if self.host.version() >= Version::V314 || flags & HAS_KEYWORDS != 0 { Some(f.pop()?) } else { None };
-        if let Some(dict) = above.filter(|&above| !matches!(self.objects.values[above], Value::Null)) {
-            for (key, value) in dict_methods::pairs(self, dict)? {
-                match self.get(key)? {
-                    Value::Const(Constant::Str(name)) => keywords.push((name, value)),
-                    _ => return Err(raised("TypeError: keywords must be strings")),
-                }
-            }
-        }
+        let keywords = match above.filter(|&above| !matches!(self.objects.values[above], Value::Null)) {
+            Some(dict) => self.keywords_of(dict)?,
+            None => Vec::new(),
+        };
         let args = f.pop()?;
         let args = self.listed_items(args)?;
         let (second, first) = (f.pop()?, f.pop()?);
@@ -95,5 +90,17 @@ impl Tracer<'_> {
         let value = self.call(callable, args, keywords)?;
         f.push(value);
         Ok(())
+    }
+
+    /// The keyword arguments that a dict stands for in a call.
+    pub(in crate::trace) fn keywords_of(&mut self, dict: ValueId) -> Traced<Keywords> {
+        let mut keywords = Vec::new();
+        for (key, value) in dict_methods::pairs(self, dict)? {
+            match self.get(key)? {
+                Value::Const(Constant::Str(name)) => keywords.push((name, value)),
+                _ => return Err(raised("TypeError: keywords must be strings")),
+            }
+        }
+        Ok(keywords)
     }
 }

@@ -198,7 +198,7 @@ impl Tracer<'_> {
                         self.class_attr(instance, name)?;
                         Ok(self.value(Value::Method { function, this }))
                     }
-                    Body::Found(obj) if !is_of_base(&method) && self.enum_value(this)?.is_none() => {
+                    Body::Found(obj) if !is_of_base(&method) && self.held_value(this)?.is_none() => {
                         self.object_attr(this, obj, name)
                     }
                     Body::Found(_) | Body::Made(_) => Ok(self.value(Value::Method { function, this })),
@@ -377,6 +377,25 @@ impl Tracer<'_> {
             }
             Body::Found(_) => Ok(None),
         }
+    }
+
+    /// Writes the type expression that a new object was made by into it, as `typing` does, where the object's class has
+    /// a place for attributes.
+    pub(in crate::trace) fn tell_alias(&mut self, made: ValueId, alias: ValueId) -> Traced<()> {
+        const NAME: &str = "__orig_class__";
+        let Some(instance) = self.instance(made)?.filter(|instance| matches!(instance.body, Body::Made(_))) else {
+            return Err(self.no_change(made));
+        };
+        let class = self.class_source(instance)?;
+        match self.class_method(instance.class, "__setattr__", class) {
+            Some(ClassAttr::Builtin(method, _)) if is_generic(instance, &method, "__setattr__") => {}
+            _ => return Err(self.no_change(made)),
+        }
+        // What it says of the object, if it says anything, is the class's business.
+        if self.class_attr_unguarded(instance, NAME).is_some() {
+            return Err(self.no_change(made));
+        }
+        if self.has_dict(instance) { self.write_own(instance, NAME, alias) } else { Ok(()) }
     }
 
     /// `value.name = new` of an object of a class of the program's.

@@ -1,5 +1,5 @@
-//! Objects whose classes come from `dict`, `OrderedDict` or `list`: what they hold, and what those classes' own methods
-//! do with it.
+//! Objects whose classes come from one of Python's own: what they hold, and what the methods of `dict`, `OrderedDict`
+//! and `list` do with it.
 //!
 //! Invariant: methods that the class has in the place of the base's are called where the base's own call them.
 
@@ -20,10 +20,18 @@ use crate::{
 use guards::Constant;
 
 /// The classes whose methods are called on what objects hold.
-const BASES: [&str; 4] = ["builtins.dict", "builtins.list", "builtins.mappingproxy", "collections.OrderedDict"];
+const BASES: [&str; 7] = [
+    "builtins.dict",
+    "builtins.frozenset",
+    "builtins.list",
+    "builtins.mappingproxy",
+    "builtins.set",
+    "builtins.tuple",
+    "collections.OrderedDict",
+];
 
 /// Methods that change nothing.
-const READING: [&str; 14] = [
+const READING: [&str; 21] = [
     "__contains__",
     "__eq__",
     "__getitem__",
@@ -33,10 +41,17 @@ const READING: [&str; 14] = [
     "__reversed__",
     "copy",
     "count",
+    "difference",
     "get",
     "index",
+    "intersection",
+    "isdisjoint",
+    "issubset",
+    "issuperset",
     "items",
     "keys",
+    "symmetric_difference",
+    "union",
     "values",
 ];
 
@@ -46,8 +61,8 @@ pub(super) fn is_of_base(function: &str) -> bool {
 }
 
 impl Tracer<'_> {
-    /// The dict or list that an object holds; of a plain one, itself.
-    fn held(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
+    /// The contents of an object as an instance of a class of Python's own; of a plain container, itself.
+    pub(super) fn held(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
         if let Value::State(_) = self.get(value)? {
             return self.force(value).map(Some);
         }
@@ -62,7 +77,11 @@ impl Tracer<'_> {
                     return Ok(Some(known));
                 }
                 let view = self.host.base_view(obj);
-                let Some(view @ (View::Dict(_) | View::List(_) | View::Table(..))) = view else { return Ok(None) };
+                let view = match view {
+                    Some(view @ (View::Dict(_) | View::List(_) | View::Table(..))) => view,
+                    Some(view) if self.shows_value(instance, &view)? => view,
+                    _ => return Ok(None),
+                };
                 let held = self.wrap_base(obj, view, self.source(instance.this))?;
                 self.objects.bases.insert(obj, held);
                 Ok(Some(held))
@@ -95,6 +114,9 @@ impl Tracer<'_> {
         let Some((class, method)) = function.rsplit_once('.') else { return Ok(None) };
         let (true, Some((&this, rest))) = (BASES.contains(&class), args.split_first()) else { return Ok(None) };
         let Some(held) = self.held(this)? else { return Ok(None) };
+        if let Some(result) = self.call_special_of_container(function, args)? {
+            return Ok(Some(result));
+        }
         let is_callers = matches!(self.instance(this)?, Some(instance) if matches!(instance.body, Body::Found(_)));
         if is_callers && !READING.contains(&method) && !self.is_writable_base(this)?
             || !self.is_as_base(this, method)?
@@ -106,7 +128,9 @@ impl Tracer<'_> {
             _ => held,
         };
         Ok(Some(match (method, rest) {
-            ("__getitem__", &[key]) if class == "builtins.list" => self.get_item(held, key)?,
+            ("__getitem__", &[key]) if matches!(class, "builtins.list" | "builtins.tuple") => {
+                self.get_item(held, key)?
+            }
             ("__getitem__", &[key]) => self.entry_of_held(this, held, key)?,
             ("__setitem__", &[key, value]) => {
                 self.set_item(held, key, value)?;
@@ -125,13 +149,16 @@ impl Tracer<'_> {
             ("__reversed__", []) => self.reversed(held)?,
             ("__eq__", [_]) => self.compare(Comparison::Eq, held, compared)?,
             ("__ne__", [_]) => self.compare(Comparison::Ne, held, compared)?,
+            ("__init__", _) if class == "builtins.set" && self.truth(held)? => {
+                return Err(Reason::new(Kind::Mutation, format!("`{function}` of {}.", self.describe(this))));
+            }
             ("__init__", []) if keywords.is_empty() => self.none(),
             ("__init__", _) if class == "builtins.list" => {
                 containers::call_method(self, held, "extend", rest, keywords)?
             }
             ("__init__", _) => containers::call_method(self, held, "update", rest, keywords)?,
             _ if method.starts_with("__") => return Err(raised(&format!("TypeError: {method}")).uncaught()),
-            _ => containers::call_method(self, held, method, rest, keywords)?,
+            _ => self.call_method(held, method, rest, keywords.clone())?,
         }))
     }
 

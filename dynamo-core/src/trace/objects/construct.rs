@@ -1,13 +1,13 @@
 //! Calls of the program's classes: `type.__call__`, and what `object` itself does.
 
-use super::{Instance, Tracer};
+use super::{Instance, Tracer, held_values::is_of_values};
 use crate::{
     host::{ClassAttr, Obj},
     reason::{Kind, Reason, raised},
     trace::{
         Traced,
         core::{
-            state::{self, Base, State, Table},
+            state::{self, Base, Made, State, Table},
             value::{Keywords, Value, ValueId},
         },
         signature::{Row, row},
@@ -55,14 +55,14 @@ impl Tracer<'_> {
     }
 
     /// A new object of a class, as `object.__new__` makes it.
-    fn new_instance(&mut self, class: ValueId) -> Traced {
+    pub(super) fn new_instance(&mut self, class: ValueId) -> Traced {
         let class = self.force(class)?;
         let Value::Class(name, obj) = self.objects.values[class].clone() else {
             return Err(raised("TypeError: object.__new__(X): X is not a type object"));
         };
         let base = self.host.solid_base(obj).filter(|_| !self.host.is_immutable(obj));
         // An object with a finalizer has to die where it dies in the program.
-        let Some(base) = base.filter(|_| !self.finalizes(obj)) else {
+        let Some(base) = base.filter(|base| !is_of_values(base) && !self.finalizes(obj)) else {
             return Err(Reason::new(Kind::Call, format!("Making a `{name}`.")));
         };
         let base = self.empty_base(base);
@@ -76,6 +76,7 @@ impl Tracer<'_> {
         let held = match base.as_str() {
             "builtins.dict" => self.state(State::Dict(IndexMap::new())),
             "builtins.list" => self.state(State::List(Vec::new())),
+            "builtins.set" => self.state(State::Set(IndexMap::new(), Made::EMPTY)),
             "collections.OrderedDict" => {
                 let state = self.heap.push(State::Dict(IndexMap::new()), None);
                 self.heap.set_table(state, Table::Ordered);
@@ -96,7 +97,7 @@ impl Tracer<'_> {
     ) -> Traced<Option<ValueId>> {
         let is_exception = self.host.is_exception(obj);
         let is_known = is_exception || self.host.solid_base(obj).is_some();
-        if self.host.is_immutable(obj) || !is_known {
+        if self.host.is_immutable(obj) || !is_known || self.host.record_class(obj).is_some() {
             return Ok(None);
         }
         let Some(source) = self.source(class) else { return Ok(None) };
@@ -106,6 +107,11 @@ impl Tracer<'_> {
         let new = self.class_method(obj, "__new__", Some(source));
         let (made, by_object) = match new {
             Some(ClassAttr::Builtin(..)) if is_exception => (self.new_exception(class, args)?, false),
+            Some(ClassAttr::Builtin(method, _))
+                if let Some(made) = self.new_value(&method, class, args, keywords)? =>
+            {
+                (made, false)
+            }
             Some(ClassAttr::Builtin(method, _)) if method.ends_with(".__new__") => (self.new_instance(class)?, true),
             Some(ClassAttr::Function(function) | ClassAttr::StaticMethod(function)) => {
                 let source = self.sources.attr(source, "__new__");

@@ -107,6 +107,10 @@ impl Tracer<'_> {
             rest = &[];
         }
         for &(method, gives) in row.methods {
+            // An integer of any class is its own index.
+            if let ("__index__", Some(number)) = (method, self.held_scalar(value)?) {
+                return self.call_builtin(function, &[&[number], rest].concat(), vec![]).map(Some);
+            }
             match self.class_attr(instance, method)? {
                 None => {}
                 Some((ClassAttr::Function(_), _)) => {
@@ -126,6 +130,9 @@ impl Tracer<'_> {
                         true => Ok(Some(result)),
                         false => self.call_builtin(function, &[result], vec![]).map(Some),
                     };
+                }
+                Some((ClassAttr::Builtin(..), _)) if let Some(number) = self.held_scalar(value)? => {
+                    return self.call_builtin(function, &[&[number], rest].concat(), vec![]).map(Some);
                 }
                 Some(_) => return Ok(None),
             }

@@ -51,7 +51,7 @@ impl Tracer<'_> {
             }
             Value::Object(..) | Value::Instance(_) => {
                 let Some(instance) = self.instance(value)? else { return Ok(None) };
-                match self.enum_value(value)? {
+                match self.value_as_key(value)? {
                     Some(value) => self.hash_of(value),
                     None => self.own_hash(instance),
                 }
@@ -129,7 +129,7 @@ impl Tracer<'_> {
     pub(in crate::trace) fn key_of_object(&mut self, value: ValueId) -> Traced<Key> {
         let refused = |t: &mut Self| Reason::new(Kind::Operator, format!("{} as a key.", t.describe(value)));
         let Some(instance) = self.instance(value)? else { return Err(refused(self)) };
-        if let Some(value) = self.enum_value(value)? {
+        if let Some(value) = self.value_as_key(value)? {
             return self.key(value);
         }
         if let Some(hashed) = self.hashed(instance.this) {

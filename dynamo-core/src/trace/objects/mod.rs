@@ -2,8 +2,9 @@
 //!
 //! - `attributes`: reading, writing and deleting attributes, as `object.__getattribute__` and its like do;
 //! - `operators`: binary operators and comparisons by special methods;
-//! - `bases`: what objects hold whose classes come from dict or list; `dicts`: their `__dict__`; `enums`:
-//!   members of enumerations that are equal to their values;
+//! - `bases`: what objects hold whose classes come from Python's own; `held_values`: those of them that hold a tuple,
+//!   a set, a number or a text; `dicts`: their `__dict__`; `enums`: members of enumerations that are equal to their
+//!   values;
 //! - `exceptions`: what `BaseException` does;
 //! - `conversions`: `int(object)` and its like; `keys`: objects as keys of dicts, and `hash`;
 //! - `construct`: calls of classes; `copies`: `copy.copy` and `copy.deepcopy`; `supers`: `super()`;
@@ -25,11 +26,13 @@ mod copies;
 mod dicts;
 mod enums;
 mod exceptions;
+mod held_values;
 mod keys;
 mod modules;
 mod operators;
 mod supers;
 
+pub(super) use held_values::is_of_values;
 pub(super) use supers::CLASS as SUPER;
 
 use crate::{
@@ -458,8 +461,15 @@ impl Tracer<'_> {
     /// enumerations, which give the object's `str` where the format specification is empty.
     pub(in crate::trace) fn own_format(&mut self, value: ValueId, spec: ValueId) -> Traced<Option<ValueId>> {
         let Some(instance) = self.instance(value)? else { return Ok(None) };
-        let Some((found @ ClassAttr::Function(_), _)) = self.class_attr(instance, "__format__")? else {
-            return Ok(None);
+        let found = match self.class_attr(instance, "__format__")? {
+            Some((found @ ClassAttr::Function(_), _)) => found,
+            Some((ClassAttr::Builtin(..), _))
+                if !matches!(self.get(spec)?, Value::Const(Constant::Str(spec)) if spec.is_empty())
+                    && let Some(held) = self.held_scalar(value)? =>
+            {
+                return self.call_builtin("builtins.format", &[held, spec], vec![]).map(Some);
+            }
+            _ => return Ok(None),
         };
         let of_enumerations = self.host.class_named("enum.Enum").and_then(|class| {
             let (_, found) = self.host.class_attr(class, "__format__", None)?;

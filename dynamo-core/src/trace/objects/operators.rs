@@ -40,6 +40,9 @@ impl Tracer<'_> {
         if left.is_none() && right.is_none() {
             return Ok(None);
         }
+        if let Some(result) = self.binary_of_held(name, changes, a, b)? {
+            return Ok(Some(result));
+        }
         let plain = name.trim_end_matches('_');
         let [method, reflected, in_place] = ["", "r", "i"].map(|prefix| format!("__{prefix}{plain}__"));
         if let (Some(left), true) = (left, changes)
@@ -130,6 +133,9 @@ impl Tracer<'_> {
         }
         let method = |comparison: Comparison| format!("__{}__", comparison.name());
         let (direct, reflected) = (method(comparison), method(comparison.reflected()));
+        if let Some(result) = self.compare_held(comparison, [&direct, &reflected], a, b)? {
+            return Ok(Some(result));
+        }
         let mut order = Vec::new();
         if let Some(left) = left {
             order.push((left, direct, b));
@@ -223,7 +229,7 @@ impl Tracer<'_> {
         match self.class_attr(this, method)? {
             None => Ok(Answer::Pass),
             Some((ClassAttr::Builtin(function, _), _))
-                if let Some(answer) = self.ask_enum_value(this, &function, other)? =>
+                if let Some(answer) = self.ask_held(this, &function, other)? =>
             {
                 Ok(answer)
             }

@@ -11,8 +11,10 @@ use crate::{
             state::{Base, State, StateId},
             value::{Value, ValueId},
         },
+        objects::is_of_values,
     },
 };
+use indexmap::IndexMap;
 
 impl Output<'_, '_> {
     /// Pushes an object that the program has made; it is known before its attributes, which may lead back to it.
@@ -22,6 +24,12 @@ impl Output<'_, '_> {
             return Ok(());
         }
         let State::Instance(instance) = self.t.heap.get(state).clone() else { return Err(construct("an object")) };
+        if let Some(Base::Container(base, held)) = &instance.base
+            && is_of_values(base)
+        {
+            self.make_with_value(state, instance.class, base, *held)?;
+            return self.set_attributes(state, instance.attrs);
+        }
         let owner = match &instance.base {
             None => "builtins.object".to_owned(),
             // `OrderedDict` has that of `dict`.
@@ -45,7 +53,30 @@ impl Output<'_, '_> {
             Some(Base::Exception(None)) => return Err(construct("an exception of the interpreter's")),
             None => {}
         }
-        for (name, value) in instance.attrs {
+        self.unfinished.pop();
+        self.set_attributes(state, instance.attrs)
+    }
+
+    /// Makes an object of a class of values with what it holds.
+    ///
+    /// # Errors
+    /// If what it holds leads back to it: it would be made before it is known.
+    fn make_with_value(&mut self, state: StateId, class: ValueId, base: &str, held: ValueId) -> Traced<()> {
+        if self.unfinished.contains(&state) {
+            return Err(construct("an object that holds itself"));
+        }
+        self.unfinished.push(state);
+        self.call_named(&format!("{base}.__new__"), 2, |out| out.push_all(&[class, held]))?;
+        self.unfinished.pop();
+        self.keep_state(state);
+        Ok(())
+    }
+
+    /// Gives a new object its attributes.
+    fn set_attributes(&mut self, object: StateId, attrs: IndexMap<String, ValueId>) -> Traced<()> {
+        let local = self.states[&object];
+        self.unfinished.push(object);
+        for (name, value) in attrs {
             self.call_named("builtins.object.__setattr__", 3, |out| {
                 out.builder.load_local(local);
                 out.builder.load_const(Const::Str(name));
@@ -110,6 +141,7 @@ impl Output<'_, '_> {
                 })?;
                 self.builder.pop();
             }
+            State::Set(_, made) => self.fill_set(object, &made)?,
             _ => return Err(construct("an object")),
         }
         Ok(())

@@ -4,8 +4,8 @@
 
 use super::{Opaque, Output, construct};
 use crate::{
-    bytecode::Op,
-    host::SetHistory,
+    bytecode::{LocalId, Op},
+    host::{SetHistory, SetOperand},
     trace::{
         Traced,
         core::{
@@ -84,6 +84,80 @@ impl Output<'_, '_> {
         Ok(())
     }
 
+    /// Repeats on a new object, whose class comes from `set`, what the program did with it, by the methods of `set`.
+    pub(super) fn fill_set(&mut self, object: LocalId, made: &Made) -> Traced<()> {
+        match made {
+            Made::By(history) => {
+                let (mut step, mut steps) = (history, Vec::new());
+                while let Some(known) = step {
+                    steps.push(known);
+                    step = &known.before;
+                }
+                for step in steps.into_iter().rev() {
+                    self.call_of_set(object, step.method, |out| {
+                        step.operands.iter().try_for_each(|operand| out.push_operand(operand))?;
+                        Ok(step.operands.len())
+                    })?;
+                }
+                Ok(())
+            }
+            Made::Again(calls) => {
+                let (mut at, mut later) = (calls, Vec::new());
+                while let SetCalls::Then(call) = at {
+                    later.push(call);
+                    at = &call.on;
+                }
+                let SetCalls::Known(history) = at else { return Err(construct("a set of another one")) };
+                self.fill_set(object, &Made::By(history.clone()))?;
+                for call in later.into_iter().rev() {
+                    self.call_of_set(object, call.method, |out| {
+                        out.push_operands(&call.operands)?;
+                        Ok(call.operands.len())
+                    })?;
+                }
+                Ok(())
+            }
+            Made::Found | Made::Otherwise => Err(construct("a set whose order cannot be repeated")),
+        }
+    }
+
+    /// Calls a method of `set` on an object, and drops what it gives; `operands` pushes so many.
+    fn call_of_set(
+        &mut self,
+        object: LocalId,
+        method: &str,
+        operands: impl FnOnce(&mut Self) -> Traced<usize>,
+    ) -> Traced<()> {
+        let callee = self.constant(Opaque::Named(format!("builtins.set.{method}")));
+        self.builder.callee(|builder| builder.load_const(callee));
+        self.builder.load_local(object);
+        let count = operands(self)?;
+        self.builder.call(count as u32 + 1);
+        self.builder.pop();
+        Ok(())
+    }
+
+    fn push_operand(&mut self, operand: &SetOperand) -> Traced<()> {
+        match operand {
+            SetOperand::Item(item) => self.load_constant(item),
+            SetOperand::Items(items) => {
+                items.iter().try_for_each(|item| self.load_constant(item))?;
+                self.builder.build_tuple(items.len() as u32);
+                Ok(())
+            }
+            SetOperand::Keys(keys) => self.call_named("builtins.dict.fromkeys", 1, |out| {
+                keys.iter().try_for_each(|key| out.load_constant(key))?;
+                out.builder.build_tuple(keys.len() as u32);
+                Ok(())
+            }),
+            SetOperand::Set(history) => {
+                self.push_history(history);
+                Ok(())
+            }
+            SetOperand::Frozen(_) => Err(construct("a set of a frozen one")),
+        }
+    }
+
     fn push_history(&mut self, history: &SetHistory) {
         let maker = self.constant(Opaque::Set(history.clone()));
         self.builder.callee(|builder| builder.load_const(maker));
@@ -112,7 +186,16 @@ impl Output<'_, '_> {
             self.builder.copy(1);
         }
         self.builder.load_method(call.method);
-        for operand in &call.operands {
+        self.push_operands(&call.operands)?;
+        self.builder.call(call.operands.len() as u32);
+        if changes {
+            self.builder.pop();
+        }
+        Ok(())
+    }
+
+    fn push_operands(&mut self, operands: &[CallOperand]) -> Traced<()> {
+        for operand in operands {
             match operand {
                 CallOperand::Item(item) => self.push_key(*item)?,
                 CallOperand::Items(items) => {
@@ -126,10 +209,6 @@ impl Output<'_, '_> {
                 })?,
                 CallOperand::Set(calls) => self.push_calls(calls)?,
             }
-        }
-        self.builder.call(call.operands.len() as u32);
-        if changes {
-            self.builder.pop();
         }
         Ok(())
     }

@@ -102,6 +102,11 @@ impl Tracer<'_> {
         args: &[ValueId],
         keywords: &Keywords,
     ) -> Traced {
+        if let (Constant::Str(text), "format") = (this, name)
+            && let Some(formatted) = self.format_text(text, args, keywords)?
+        {
+            return Ok(formatted);
+        }
         let constant = |t: &mut Self, arg: ValueId| {
             let found = match name {
                 // No other method takes lists for tuples.

@@ -1,8 +1,11 @@
 //! Managers of `contextlib`.
 
-use crate::trace::{
-    core::{context::Context, value::Value},
-    signature::{Row, row},
+use crate::{
+    reason::{Kind, Reason},
+    trace::{
+        core::{context::Context, value::Value},
+        signature::{Row, row},
+    },
 };
 
 pub(in crate::trace) const ROWS: &[Row] = &[
@@ -14,6 +17,13 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("contextlib.suppress(*exceptions)", |t, b| {
         let classes = b.rest().to_vec();
         Ok(t.value(Value::Context(Context::Suppress(classes))))
+    }),
+    row("contextlib._GeneratorContextManager(func, args, kwds)", |t, b| {
+        let (function, args, named) = (b.arg(0)?, t.listed_items(b.arg(1)?)?, t.keywords_of(b.arg(2)?)?);
+        match t.generator_manager(function, args, named)? {
+            Some(manager) => Ok(manager),
+            None => Err(Reason::new(Kind::Context, "A manager of what is no generator.")),
+        }
     }),
     row("contextlib.nullcontext.__exit__(self, *excinfo)", |t, b| {
         b.call();

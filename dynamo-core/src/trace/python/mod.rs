@@ -1,6 +1,7 @@
 //! Python's own functions, classes and methods: a row for each whose call is spelled out, with its signature.
 //!
 //! - `builtins`, `classes`, `attributes`: builtin functions and classes; `folding`: those that are called on constants;
+//!   `formatting`: texts made of values;
 //! - `containers`, `lists`, `dict_methods`, `set_methods`, `record`: methods of containers;
 //! - `tables`, `deques`, `sets`: what `collections` adds, and the order of sets;
 //! - `itertools`, `lazy`, `sums`, `sorting`, `reversed`: what goes over items;
@@ -15,6 +16,7 @@ pub(in crate::trace) mod deques;
 pub(in crate::trace) mod dict_methods;
 pub(in crate::trace) mod exit_stack;
 pub(in crate::trace) mod folding;
+mod formatting;
 mod functools;
 pub(in crate::trace) mod generators;
 mod identities;

@@ -74,7 +74,10 @@ impl Tracer<'_> {
         };
         Ok(match self.get(value)? {
             Value::Size(items) => all(self, items)?.map(|items| format!("torch.Size([{}])", items.join(", "))),
-            Value::Tuple(items) if items.len() > 1 => all(self, items)?.map(|items| format!("({})", items.join(", "))),
+            Value::Tuple(items) => all(self, items)?.map(|items| match &items[..] {
+                [item] => format!("({item},)"),
+                items => format!("({})", items.join(", ")),
+            }),
             Value::State(state) => match self.heap.get(state).clone() {
                 State::List(items) => all(self, items)?.map(|items| format!("[{}]", items.join(", "))),
                 State::Dict(items) if self.heap.table(state) == Table::Plain => {
@@ -157,7 +160,7 @@ impl Tracer<'_> {
     /// The value of an integer, under a guard if it is symbolic.
     pub(in crate::trace) fn concrete(&mut self, value: ValueId) -> Traced<i64> {
         let mut value = self.decided(value)?;
-        if let Some(index) = self.call_special(value, "__index__", &[])? {
+        if let Some(index) = self.object_as_index(value)? {
             value = index;
         }
         if let Value::Tensor(node) = self.get(value)?

@@ -46,6 +46,10 @@ impl Tracer<'_> {
                     None => Err(self.no_item(container)),
                 }
             }
+            Value::Class(_, obj) => match self.subscripted_class(container, obj, key)? {
+                Some(found) => Ok(found),
+                None => Err(self.no_item(container)),
+            },
             Value::Object(..) | Value::Instance(_) => match self.call_special(container, "__getitem__", &[key])? {
                 Some(item) => Ok(item),
                 None => Err(self.no_item(container)),

@@ -47,7 +47,7 @@ impl Tracer<'_> {
         if self.are_symbolic(&[a, b])? {
             return self.number_binary(name, a, b);
         }
-        if let Some((a, b)) = self.tensor_and_enum_value(a, b)? {
+        if let Some((a, b)) = self.tensor_and_held_number(name, a, b)? {
             return self.binary(operator, changes, a, b);
         }
         if !changes && let Some(result) = self.tensor_and_scalar(name, a, b)? {
@@ -58,6 +58,11 @@ impl Tracer<'_> {
         }
         if changes && let Some(result) = self.change_array(name, a, b)? {
             return Ok(result);
+        }
+        if let (Value::Const(Constant::Str(text)), "mod") = (&left, name)
+            && let Some(formatted) = self.percent(text, b)?
+        {
+            return Ok(formatted);
         }
         if let Some(result) = self.binary_objects(name, changes, a, b)? {
             return Ok(result);

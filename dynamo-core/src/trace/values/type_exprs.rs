@@ -4,12 +4,13 @@
 //! certain to be evaluated without an exception and without code of the program's.
 
 use crate::{
-    host::ClassAttr,
+    host::{ClassAttr, Obj},
+    reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
         core::{
             state::State,
-            value::{TypeOperator, Value, ValueId},
+            value::{Keywords, TypeOperator, Value, ValueId},
         },
     },
 };
@@ -80,6 +81,60 @@ impl Tracer<'_> {
         let takes_any = matches!(self.get(generic)?, Value::Class(name, _) if name != "collections.abc.Callable");
         let fits = if takes_any { self.are_any(&parts)? } else { self.is_well_formed(generic, &parts)? };
         Ok(fits.then(|| self.value(Value::TypeExpr(TypeOperator::Subscript, generic, of))))
+    }
+
+    /// `class[of]` of a class of the program's: a type expression, if it comes from `typing.Generic`, or what its own
+    /// `__class_getitem__` gives; `None` where it is not certain what that does.
+    pub(in crate::trace) fn subscripted_class(
+        &mut self,
+        class: ValueId,
+        obj: Obj,
+        of: ValueId,
+    ) -> Traced<Option<ValueId>> {
+        const METHOD: &str = "__class_getitem__";
+        let meta = self.host.class_of(obj);
+        let found = self.host.class_attr(obj, METHOD, None).map(|(_, found)| found);
+        // The metaclass's own way comes first.
+        if !matches!(found, Some(ClassAttr::ClassMethod(_))) || self.host.class_has(meta, "__getitem__") {
+            return Ok(None);
+        }
+        let generic = self.host.class_named("typing.Generic");
+        let of_generic = generic.and_then(|generic| self.host.class_attr(generic, METHOD, None));
+        let method = self.get_attr(class, METHOD)?;
+        if of_generic.map(|(_, found)| found) != found {
+            return self.call(method, vec![of], vec![]).map(Some);
+        }
+        self.force(method)?;
+        let parts = match self.get(of)? {
+            Value::Tuple(parts) => parts,
+            _ => vec![of],
+        };
+        let parameters = self.get_attr(class, "__parameters__")?;
+        let Value::Tuple(parameters) = self.get(parameters)? else { return Ok(None) };
+        for &parameter in &parameters {
+            if !matches!(self.get(parameter)?, Value::Object(class, _) if class == "typing.TypeVar") {
+                return Ok(None);
+            }
+        }
+        let fits = parts.len() == parameters.len() && self.are_parts(&parts)?;
+        Ok(fits.then(|| self.value(Value::TypeExpr(TypeOperator::Subscript, class, of))))
+    }
+
+    /// A call of `class[of]` of a class of the program's: of the class, whose object is told by its attribute
+    /// `__orig_class__`, if it has a place for that.
+    pub(in crate::trace) fn call_alias(
+        &mut self,
+        alias: ValueId,
+        class: ValueId,
+        args: Vec<ValueId>,
+        keywords: Keywords,
+    ) -> Traced {
+        let made = match self.get(class)? {
+            Value::Class(_, obj) if !self.host.is_immutable(obj) => self.call(class, args, keywords)?,
+            _ => return Err(Reason::new(Kind::Call, format!("{}.", self.describe(alias)))),
+        };
+        self.tell_alias(made, alias)?;
+        Ok(made)
     }
 
     /// True for what the classes of Python's own take, which look at nothing.

@@ -539,6 +539,21 @@ impl Host for PyHost<'_> {
                 let items: Vec<_> = object.cast::<PyList>().ok()?.iter().collect();
                 View::List(self.all(&items))
             }
+            "builtins.tuple" => {
+                let items: Vec<_> = object.cast::<PyTuple>().ok()?.iter().collect();
+                View::Tuple(self.all(&items))
+            }
+            "builtins.int" | "builtins.float" | "builtins.str" => {
+                // They give what they hold as an exact instance of themselves.
+                let (_, class) = base.rsplit_once('.')?;
+                let told = builtins.getattr(class).ok()?.call_method1("__getnewargs__", (&object,)).ok()?;
+                View::Constant(constant::read(&told.get_item(0).ok()?)?)
+            }
+            "builtins.set" => {
+                let items = builtins.getattr("set").ok()?.call_method1("__iter__", (&object,)).ok()?;
+                let items: Vec<_> = items.try_iter().ok()?.collect::<PyResult<_>>().ok()?;
+                View::Set(self.all(&items))
+            }
             _ => return None,
         })
     }
