@@ -240,7 +240,7 @@ pub(super) fn flags(class: &Bound<'_, PyType>) -> c_ulong {
 }
 
 /// The classes without Python code of whose subclasses it is known what their instances hold.
-const SOLID_BASES: [&str; 10] = [
+const SOLID_BASES: [&str; 11] = [
     "builtins.dict",
     "builtins.float",
     "builtins.frozenset",
@@ -251,6 +251,7 @@ const SOLID_BASES: [&str; 10] = [
     "builtins.str",
     "builtins.tuple",
     "collections.OrderedDict",
+    "types.SimpleNamespace",
 ];
 
 /// The class without Python code that a class comes from, by its dotted name; `None` for one with abstract methods, or

@@ -86,6 +86,8 @@ pub(in crate::trace) struct Instance {
 pub(in crate::trace) enum Base {
     /// A dict or list, with the dotted name of the class.
     Container(String, ValueId),
+    /// Nothing: it is a `types.SimpleNamespace`.
+    Namespace,
     /// The arguments of an exception, a tuple; nothing if the interpreter made it, with a text of its own.
     Exception(Option<ValueId>),
 }
@@ -95,6 +97,7 @@ impl Base {
     pub(in crate::trace) fn held(&self) -> Option<ValueId> {
         match self {
             Base::Container(_, held) => Some(*held),
+            Base::Namespace => None,
             Base::Exception(args) => *args,
         }
     }

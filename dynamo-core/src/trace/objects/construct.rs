@@ -1,6 +1,6 @@
 //! Calls of the program's classes: `type.__call__`, and what `object` itself does.
 
-use super::{Instance, Tracer, held_values::is_of_values};
+use super::{Instance, Tracer, held_values::is_of_values, namespaces::NAMESPACE};
 use crate::{
     host::{ClassAttr, Obj},
     reason::{Kind, Reason, raised},
@@ -29,16 +29,16 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         Ok(t.none())
     }),
     row("builtins.object.__init_subclass__()", |t, _| Ok(t.none())),
-    row("builtins.object.__setattr__(instance, name, value, /)", |t, b| {
+    row("builtins.object.__setattr__ types.SimpleNamespace.__setattr__(instance, name, value, /)", |t, b| {
         let (instance, name) = (t.instance_of(b.arg(0)?, "object.__setattr__")?, t.name_of_attr(b.arg(1)?)?);
         t.generic_set(instance, &name, b.arg(2)?)?;
         Ok(t.none())
     }),
-    row("builtins.object.__getattribute__(instance, name, /)", |t, b| {
+    row("builtins.object.__getattribute__ types.SimpleNamespace.__getattribute__(instance, name, /)", |t, b| {
         let (instance, name) = (t.instance_of(b.arg(0)?, "object.__getattribute__")?, t.name_of_attr(b.arg(1)?)?);
         t.generic_get(instance, &name)
     }),
-    row("builtins.object.__delattr__(instance, name, /)", |t, b| {
+    row("builtins.object.__delattr__ types.SimpleNamespace.__delattr__(instance, name, /)", |t, b| {
         let (instance, name) = (t.instance_of(b.arg(0)?, "object.__delattr__")?, t.name_of_attr(b.arg(1)?)?);
         t.instance_delete(instance, &name)?;
         Ok(t.none())
@@ -60,7 +60,7 @@ impl Tracer<'_> {
         let Value::Class(name, obj) = self.objects.values[class].clone() else {
             return Err(raised("TypeError: object.__new__(X): X is not a type object"));
         };
-        let base = self.host.solid_base(obj).filter(|_| !self.host.is_immutable(obj));
+        let base = self.host.solid_base(obj).filter(|base| self.is_made(obj, base));
         // An object with a finalizer has to die where it dies in the program.
         let Some(base) = base.filter(|base| !is_of_values(base) && !self.finalizes(obj)) else {
             return Err(Reason::new(Kind::Call, format!("Making a `{name}`.")));
@@ -82,9 +82,15 @@ impl Tracer<'_> {
                 self.heap.set_table(state, Table::Ordered);
                 self.value(Value::State(state))
             }
+            NAMESPACE => return Some(Base::Namespace),
             _ => return None,
         };
         Some(Base::Container(base, held))
+    }
+
+    /// True for a class of the program's, and for the one of Python's own whose instances are made as theirs are.
+    fn is_made(&mut self, class: Obj, base: &str) -> bool {
+        base == NAMESPACE || !self.host.is_immutable(class)
     }
 
     /// A call of a class of the program's; `None` for a class whose instances the trace does not make.
@@ -96,8 +102,11 @@ impl Tracer<'_> {
         keywords: &Keywords,
     ) -> Traced<Option<ValueId>> {
         let is_exception = self.host.is_exception(obj);
-        let is_known = is_exception || self.host.solid_base(obj).is_some();
-        if self.host.is_immutable(obj) || !is_known || self.host.record_class(obj).is_some() {
+        let is_made = match self.host.solid_base(obj) {
+            Some(base) => self.is_made(obj, &base),
+            None => is_exception && !self.host.is_immutable(obj),
+        };
+        if !is_made || self.host.record_class(obj).is_some() {
             return Ok(None);
         }
         let Some(source) = self.source(class) else { return Ok(None) };

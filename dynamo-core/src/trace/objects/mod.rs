@@ -29,6 +29,7 @@ mod exceptions;
 mod held_values;
 mod keys;
 mod modules;
+mod namespaces;
 mod operators;
 mod supers;
 
@@ -59,7 +60,8 @@ pub(super) const CACHED: &str = "functools._lru_cache_wrapper";
 /// The class of bound methods.
 pub(super) const METHOD: &str = "builtins.method";
 
-pub(super) const ROWS: &[&[Row]] = &[classes::ROWS, construct::ROWS, copies::ROWS, keys::ROWS, modules::ROWS];
+pub(super) const ROWS: &[&[Row]] =
+    &[classes::ROWS, construct::ROWS, copies::ROWS, keys::ROWS, modules::ROWS, namespaces::ROWS];
 
 /// An object of a class of the program's, looked at.
 #[derive(Clone, Copy, Debug)]

@@ -35,6 +35,7 @@ impl Output<'_, '_> {
             // `OrderedDict` has that of `dict`.
             Some(Base::Container(base, _)) if base == "collections.OrderedDict" => "builtins.dict".to_owned(),
             Some(Base::Container(base, _)) => base.clone(),
+            Some(Base::Namespace) => "types.SimpleNamespace".to_owned(),
             Some(Base::Exception(_)) => self.owner_of_exception(instance.class)?,
         };
         self.call_named(&format!("{owner}.__new__"), 1, |out| out.push(instance.class))?;
@@ -51,7 +52,7 @@ impl Output<'_, '_> {
                 self.builder.pop();
             }
             Some(Base::Exception(None)) => return Err(construct("an exception of the interpreter's")),
-            None => {}
+            None | Some(Base::Namespace) => {}
         }
         self.unfinished.pop();
         self.set_attributes(state, instance.attrs)
