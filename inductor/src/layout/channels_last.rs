@@ -211,7 +211,7 @@ struct Versions {
 }
 
 fn keeps_format(call: &Call) -> bool {
-    library(call).is_some_and(Extern::keeps_format)
+    library(call).is_some() && call.target.op().is_some_and(|op| op.traits().keeps_format)
 }
 
 fn channels_last(pool: &mut Pool, sizes: &[Expr]) -> Dims {
