@@ -3,6 +3,7 @@
 use crate::heuristics;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use fx::prim::{Cost, Reduction};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use symshapes::{Expr, Pool};
 
@@ -106,6 +107,29 @@ impl Roots {
         graph.tensors[t].op.is_leaf() || !self.of[t].is_empty()
     }
 
+    /// The stored tensors that a root's expression ends at.
+    pub fn reads(&self, graph: &TensorGraph, root: &Root) -> FxHashSet<Tensor> {
+        let (mut found, mut seen) = (FxHashSet::default(), FxHashSet::default());
+        let mut stack = Vec::new();
+        let is_part = root.value != root.stored;
+        if is_part && self.is_stop(graph, root.value) {
+            found.insert(root.value);
+        } else {
+            graph.tensors[root.value].op.for_each_operand(|x| stack.push(x));
+        }
+        while let Some(t) = stack.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            if self.is_stop(graph, t) {
+                found.insert(t);
+            } else {
+                graph.tensors[t].op.for_each_operand(|x| stack.push(x));
+            }
+        }
+        found
+    }
+
     /// True if a tensor's parts alternate in memory after few elements: stores by turns make whole vectors of them,
     /// which loops over so few elements cannot fill.
     pub fn takes_turns(&self, graph: &TensorGraph, pool: &Pool, t: Tensor) -> bool {
@@ -185,7 +209,7 @@ impl Finder<'_> {
             self.pin_output(write.value);
         }
         for call in self.graph.calls.values() {
-            call.for_each_tensor(&mut |t| {
+            call.for_each_tensor(&mut |&t| {
                 let stored = self.roots.place(t).stored;
                 self.roots.required[stored] = true;
             });
@@ -334,7 +358,9 @@ impl Finder<'_> {
             // A view is never computed for itself; what it spreads may be.
             Op::View(..) => false,
             Op::Cat(parts, _) => {
-                parts.len() > 4 || self.users[t] > 1 || self.roots.takes_turns(self.graph, self.pool, t)
+                parts.len() > 4
+                    || self.users[t] > 1
+                    || self.roots.takes_turns(self.graph, self.pool, t)
             }
             Op::Map(..) | Op::Convert(_) | Op::Gather { .. } | Op::Pad { .. } => {
                 let cost = self.inline_cost(t);
