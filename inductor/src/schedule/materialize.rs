@@ -292,7 +292,7 @@ impl Finder<'_> {
     fn spread_by(&self, x: Tensor, t: Tensor) -> Spread {
         let (narrow, wide) = (&self.graph.tensors[x].sizes, &self.graph.tensors[t].sizes);
         match &self.graph.tensors[t].op {
-            Op::View(_, View::Expand) if self.elements(t) >= 8 * self.elements(x) => {
+            Op::View(_, View::Expand) if self.elements(t) >= heuristics::broadcast_factor() * self.elements(x) => {
                 let new = wide.len() - narrow.len();
                 let size = |d: usize| if d < new { Expr::ONE } else { narrow[d - new] };
                 let order = stride_order(self.pool, wide, &self.roots.stored[self.reader[t].unwrap_or(t)].strides);
@@ -358,7 +358,7 @@ impl Finder<'_> {
             // A view is never computed for itself; what it spreads may be.
             Op::View(..) => false,
             Op::Cat(parts, _) => {
-                parts.len() > 4
+                parts.len() > heuristics::concat_most_inlined()
                     || self.users[t] > 1
                     || self.roots.takes_turns(self.graph, self.pool, t)
             }
@@ -405,13 +405,14 @@ impl Finder<'_> {
         seen: &mut SmallVec<[Tensor; 16]>,
         cost: &mut InlineCost,
     ) {
-        if seen.contains(&t) || cost.ops > 32 {
+        if seen.contains(&t) || cost.ops > heuristics::inline_most_counted() {
             return;
         }
         seen.push(t);
         let data = &self.graph.tensors[t];
         if !is_top && (data.op.is_leaf() || !self.roots.of[t].is_empty()) {
-            cost.loads += u32::from(self.elements(t).saturating_mul(4) >= elements);
+            let is_large = self.elements(t).saturating_mul(heuristics::inline_small_factor()) >= elements;
+            cost.loads += u32::from(is_large);
             return;
         }
         match &data.op {
@@ -453,6 +454,8 @@ struct InlineCost {
 impl InlineCost {
     /// Storing once costs a write and a read for each use; computing again costs the operations and their loads.
     fn is_worth_storing(&self) -> bool {
-        self.dearest >= Cost::Dear || self.loads >= 2 || self.ops > 6
+        self.dearest >= Cost::Dear
+            || self.loads > heuristics::inline_most_loads()
+            || self.ops > heuristics::inline_most_operations()
     }
 }
