@@ -110,14 +110,16 @@ pub enum Composite {{\n{variants}}}
 
 fn generate(operators: &BTreeMap<&str, Operator<'_>>) -> String {
     let [mut ops, mut names, mut schemas, mut rules, mut packet_of] = [const { String::new() }; 5];
-    let [mut packets, mut packet_names, mut firsts, mut traits] = [const { String::new() }; 4];
+    let [mut packets, mut packet_names, mut firsts, mut traits, mut words] = [const { String::new() }; 5];
     let mut count = 0;
     for (name, operator) in operators {
         let variant = if KEYWORDS.contains(name) { format!("r#{name}") } else { (*name).to_owned() };
         line(&mut packets, format_args!("/// `aten::{name}`\n{variant},"));
         line(&mut packet_names, format_args!("{name:?},"));
         line(&mut firsts, format_args!("{count},"));
-        line(&mut traits, format_args!("{},", traits_of(name, operators)));
+        let own = traits_of(name, operators);
+        line(&mut traits, format_args!("{},", expression(&own)));
+        line(&mut words, format_args!("{:?},", text(&own)));
         for (overload, schema) in &operator.overloads {
             line(&mut ops, format_args!("/// `aten::{schema}`\n{name}_{overload},"));
             line(&mut names, format_args!("\"aten.{name}.{overload}\","));
@@ -156,6 +158,8 @@ static PACKET_NAMES: [&str; {total}] = [\n{packet_names}];
 /// The place of each operator's first overload, and their number at the end.
 static FIRSTS: [u16; {total} + 1] = [\n{firsts}];
 static TRAITS: [Traits; {total}] = [\n{traits}];
+/// The traits of each operator as the table writes them.
+static TRAIT_WORDS: [&str; {total}] = [\n{words}];
 ",
         all_ops = without_docs(&ops),
         all_packets = without_docs(&packets),
@@ -184,12 +188,26 @@ fn rule_of(text: &str) -> String {
     format!("Some((Rule::{kind}({of}::{value}), Domain::{domain}))")
 }
 
-/// The traits of an operator as an expression of Rust.
-fn traits_of(name: &str, operators: &BTreeMap<&str, Operator<'_>>) -> String {
+/// The traits of an operator, by name and with values where they have one.
+type Words<'a> = BTreeSet<(&'a str, Option<&'a str>)>;
+
+/// The traits of an operator, with those of the one that it is the in-place form of.
+fn traits_of<'a>(name: &str, operators: &BTreeMap<&str, Operator<'a>>) -> Words<'a> {
     let plain = name.strip_suffix('_').and_then(|plain| operators.get(plain));
     let inherited = plain.into_iter().flat_map(|plain| &plain.traits).filter(|(word, _)| INHERITED.contains(word));
-    let words: BTreeSet<_> = operators[name].traits.iter().chain(inherited).copied().collect();
-    let fields = words.into_iter().map(|(word, value)| {
+    operators[name].traits.iter().chain(inherited).copied().collect()
+}
+
+/// Traits as the table writes them.
+fn text(words: &Words<'_>) -> String {
+    let word =
+        |(word, value): &(&str, Option<&str>)| value.map_or((*word).to_owned(), |value| format!("{word}={value}"));
+    words.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Traits as an expression of Rust.
+fn expression(words: &Words<'_>) -> String {
+    let fields = words.iter().map(|&(word, value)| {
         let of = match word {
             "alias" => "Aliasing",
             "raises" => "Failure",

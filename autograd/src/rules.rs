@@ -5,7 +5,7 @@ use crate::arithmetic::{binary, numbers, of_tensors};
 use crate::build::Outcome;
 use crate::derivative::Derivative;
 use crate::helpers::{count, dims, unreduced};
-use fx::aten::Aten;
+use fx::aten::{Aten, Packet};
 use fx::{Arg, NodeId};
 use symshapes::Expr;
 
@@ -306,7 +306,7 @@ pub(crate) fn var(d: &mut Derivative) -> Outcome {
     let freedom = freedom(d, this, &named, &correction)?;
     if let Some(grad) = d.grads[0] {
         let mut grad = grad;
-        if packet.name().starts_with("std") {
+        if matches!(packet, Packet::std | Packet::std_mean) {
             let result = d.result(0)?;
             let twice = binary(d.build, Operation::Mul, Arg::Node(result), Arg::Int(2))?;
             let ratio = binary(d.build, Operation::Div, Arg::Node(grad), twice)?;

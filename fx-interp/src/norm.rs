@@ -241,7 +241,8 @@ fn batch_norm(c: &Call, training: bool) -> Result {
     };
     let mean = saved(moments.iter().map(|m| m.0).collect())?;
     let mut results = vec![out, mean, saved(moments.iter().map(|m| 1.0 / (m.1 + eps).sqrt()).collect())?];
-    if c.op().packet().name().ends_with("functional") {
+    // The functional form gives the running statistics, too.
+    if c.op().schema.returns.len() > results.len() {
         let count = (x.numel() / channels.max(1)) as f64;
         let unbiased: Vec<f64> = moments.iter().map(|m| m.1 * count / (count - 1.0)).collect();
         let means: Vec<f64> = moments.iter().map(|m| m.0).collect();

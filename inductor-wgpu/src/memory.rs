@@ -1,7 +1,8 @@
 //! Blocks of the device's memory, used again and again.
 //!
 //! The pool keeps no more than was in use of late: what it holds for nobody goes back to the driver when the blocks of
-//! both kinds together take twice what the busiest of the last runs had in use ([`SLACK`] is always allowed).
+//! both kinds together take twice what the busiest of the last runs had in use, beside
+//! [`heuristics::device_slack_bytes`].
 //!
 //! A block belongs to one value at a time. It goes back to the pool when the last [`Memory`] of it is dropped, which a
 //! stream puts off until the work that uses it has been submitted: whoever takes it next submits later.
@@ -10,17 +11,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use inductor::device::Counters;
+use inductor::heuristics;
 use rustc_hash::FxHashMap;
 use wgpu::{Buffer, BufferDescriptor, BufferUsages, ErrorFilter};
 
 /// The smallest block.
 const SMALLEST: u64 = 256;
-
-/// Bytes that may lie unused in any case.
-const SLACK: u64 = 32 << 20;
-
-/// Runs after which it is forgotten how much was in use before.
-const RUNS: u32 = 32;
 
 /// The buffer usages that every block allows.
 const USAGES: BufferUsages =
@@ -149,13 +145,13 @@ impl Free {
 
     /// The most bytes that all blocks together may have while some are idle.
     fn most(&self) -> u64 {
-        2 * self.peaks[0].max(self.peaks[1]) + SLACK
+        2 * self.peaks[0].max(self.peaks[1]) + heuristics::device_slack_bytes()
     }
 
     /// Another run begins.
     fn run(&mut self) {
         self.runs += 1;
-        if self.runs < RUNS {
+        if self.runs < heuristics::device_slack_runs() {
             return;
         }
         self.runs = 0;

@@ -1,9 +1,10 @@
-//! Arguments and results of calls, as both forms of a program with calls have them: in [tensor IR](crate::tensor_ir)
-//! they are tensors, in the [plan](crate::plan) views of buffers.
+//! Calls of operators, as both forms of a program with calls have them: in [tensor IR](crate::tensor_ir) arguments and
+//! results are tensors, in the [plan](crate::plan) views of buffers and buffers.
 
 use std::fmt::{self, Display, Formatter};
 
 use cranelift_entity::entity_impl;
+use fx::{NodeId, Target};
 use serde::{Deserialize, Serialize};
 
 /// A value that is no tensor, handed from one opaque call to another.
@@ -18,6 +19,74 @@ pub enum CallKind {
     Extern,
     /// No rule covers it; the text says what is missing.
     Fallback(String),
+}
+
+/// A call of an operator, with `T` for tensors among its arguments and `R` for those among its results.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Call<T, R> {
+    /// `aten.mm.default`: namespace, name and overload; or, for a target that is no such overload, its printed name,
+    /// and the executor calls the node's original Python target.
+    pub target: Target,
+    /// The node in the graph that was compiled.
+    pub node: NodeId,
+    /// Positional arguments.
+    pub args: Vec<CallArg<T>>,
+    /// Keyword arguments.
+    pub kwargs: Vec<(String, CallArg<T>)>,
+    /// One for each result of the operator; an operator with a single (non-tuple) result has one.
+    pub results: Vec<CallResult<R>>,
+    /// True if the operator returns a tuple or list even when `results` has one element.
+    pub tuple: bool,
+    /// The reason why it is a call.
+    pub kind: CallKind,
+}
+
+impl<T, R> Call<T, R> {
+    /// All arguments, positional ones first.
+    pub fn arguments(&self) -> impl Iterator<Item = &CallArg<T>> {
+        self.args.iter().chain(self.kwargs.iter().map(|(_, arg)| arg))
+    }
+
+    /// All arguments, positional ones first, to change them.
+    pub fn arguments_mut(&mut self) -> impl Iterator<Item = &mut CallArg<T>> {
+        self.args.iter_mut().chain(self.kwargs.iter_mut().map(|(_, arg)| arg))
+    }
+
+    /// Calls `f` on every tensor among the arguments, positional ones first.
+    pub fn for_each_tensor(&self, f: &mut impl FnMut(&T)) {
+        self.arguments().for_each(|arg| arg.for_each_tensor(f));
+    }
+
+    /// Calls `f` on every tensor among the arguments, positional ones first, to change it.
+    pub fn for_each_tensor_mut(&mut self, f: &mut impl FnMut(&mut T)) {
+        self.arguments_mut().for_each(|arg| arg.for_each_tensor_mut(f));
+    }
+
+    /// The tensors among its results.
+    pub fn result_tensors(&self) -> impl Iterator<Item = &R> {
+        self.results.iter().filter_map(CallResult::tensor)
+    }
+
+    /// The tensors among its results, to change them.
+    pub fn result_tensors_mut(&mut self) -> impl Iterator<Item = &mut R> {
+        self.results.iter_mut().filter_map(CallResult::tensor_mut)
+    }
+}
+
+impl<T: Display, R> Call<T, R> {
+    /// Writes the call without its results, with a mark behind the arguments.
+    pub(crate) fn write(&self, f: &mut Formatter<'_>, mark: &str) -> fmt::Result {
+        let word = if self.kind == CallKind::Extern { "extern" } else { "fallback" };
+        write!(f, "{word} {}({}", self.target, Joined(&self.args))?;
+        for (name, value) in &self.kwargs {
+            write!(f, ", {name}={value}")?;
+        }
+        write!(f, "){mark}")?;
+        match &self.kind {
+            CallKind::Extern => Ok(()),
+            CallKind::Fallback(reason) => write!(f, "  # {reason}"),
+        }
+    }
 }
 
 /// An argument of a call: as in the graph, with `T` for tensors.
@@ -72,6 +141,18 @@ pub enum CallResult<T> {
     Tensor(T),
     /// Anything else.
     Object(ObjectId),
+}
+
+impl<T> CallResult<T> {
+    /// The tensor that it is.
+    pub fn tensor(&self) -> Option<&T> {
+        if let CallResult::Tensor(tensor) = self { Some(tensor) } else { None }
+    }
+
+    /// The tensor that it is, to change it.
+    pub fn tensor_mut(&mut self) -> Option<&mut T> {
+        if let CallResult::Tensor(tensor) = self { Some(tensor) } else { None }
+    }
 }
 
 impl<T: Copy> CallResult<T> {

@@ -120,12 +120,35 @@ heuristics! {
     /// The minimum number of rows that a part combines where results are neighbours.
     split_part_rows: i64 = 16, "rows";
 
+    /// The number of neighbours that share a line of memory, which parts of a reduction over neighbours are whole
+    /// multiples of.
+    split_line_elements: i64 = 16, "elements";
+
     /// The cost of a copy to another layout, an element, in elements of a convolution that gain from channels last.
     channels_last_copy_cost: i64 = 4, "elements";
 
     /// The maximum number of parts that alternate in memory and are one kernel: their vectors are shuffled into one
     /// another.
     interleave_most_parts: i64 = 4, "vectors";
+
+    /// The maximum number of parts of a concatenation that is computed where it is used: each element chooses among
+    /// them.
+    concat_most_inlined: usize = 4, "parts";
+
+    /// The factor by which a tensor grows when it is broadcast from which on it matters along which dimensions.
+    broadcast_factor: i64 = 8, "times";
+
+    /// The maximum number of operations that are computed again wherever a tensor is used, rather than stored once.
+    inline_most_operations: u32 = 6, "operations";
+
+    /// The maximum number of loads that are done again wherever a tensor is used, rather than stored once.
+    inline_most_loads: u32 = 1, "loads";
+
+    /// The factor by which a tensor is smaller whose loads are not counted there: a cache holds it.
+    inline_small_factor: i64 = 4, "times";
+
+    /// The number of operations from which on no more of them are counted for one tensor.
+    inline_most_counted: u32 = 32, "operations";
 
     /// The factor by which a gather is smaller than its source where it computes its elements, and the source is not
     /// stored for it.
@@ -147,6 +170,9 @@ heuristics! {
     /// The maximum number of rounds in which a loop nest is split along the sizes of its views; views of views rarely
     /// need more than two.
     nest_most_splits: usize = 6, "rounds";
+
+    /// The number of lanes of a vector, whatever the target's, by which the order of reduced loops is chosen.
+    nest_vector_lanes: u64 = 16, "lanes";
 
     /// The maximum number of values that are visited for the bounds of one.
     bounds_most_values: u32 = 64, "values";
@@ -180,6 +206,12 @@ heuristics! {
 
     /// The minimum size of a tensor that malloc's holes are mended for, which takes about a microsecond.
     holes_least_bytes: usize = 1 << 20, "bytes";
+
+    /// The size of a device's memory that may lie unused in any case.
+    device_slack_bytes: u64 = 32 << 20, "bytes";
+
+    /// The number of runs after which it is forgotten how much of a device's memory was in use before.
+    device_slack_runs: u32 = 32, "runs";
 
     /// The share of the time of the default variant that another one takes at most to replace it.
     autotune_margin: f64 = 0.97, "ratio";

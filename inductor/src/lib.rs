@@ -194,7 +194,9 @@ pub fn compile_for<C>(
 
     let mut pool = tensors.pool.clone();
     let roots = log.pass("materialize", || schedule::materialize(&tensors, &mut pool))?;
+    check("materialize", || schedule::verify::verify_roots(&tensors, &pool, &roots))?;
     let order = log.pass("fuse", || Ok(schedule::schedule(&tensors, &mut pool, roots)))?;
+    check("fuse", || schedule::verify::verify(&tensors, &pool, &order))?;
 
     let mut plan = log.pass("lower", || Ok(planner::plan(graph, &tensors, pool, &order, target)))?;
     check_plan("lower", &plan)?;

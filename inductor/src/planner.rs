@@ -84,7 +84,7 @@ impl Planner<'_> {
             }
         }
         for call in self.graph.calls.values().filter(|c| c.kind != CallKind::Extern) {
-            call.for_each_tensor(&mut |t| {
+            call.for_each_tensor(&mut |&t| {
                 self.exposed.insert(self.schedule.roots.place(t).stored);
             });
         }

@@ -12,6 +12,7 @@ const INTRODUCTION: &str = "\
 Which tables know each operator of ATen, of its overloads that write to nothing: all, none, or those named. This page is \
 generated; `./x bless` rewrites it, and a test fails where it is stale.
 
+- **Traits**: the facts that its row has beside rules (`fx/src/aten/operators.txt`, `fx/src/aten/traits.rs`).
 - **Rule**: how it comes down to primitives, or what kind of library's operator it is (`fx/src/aten/operators.txt`).
 - **Shapes**: its results' sizes, strides and types are inferred (`fx/src/infer`). For others torch is asked.
 - **Oracle**: the interpreter that tests compare with computes it (`fx-interp`).
@@ -58,12 +59,13 @@ fn kinds(overloads: &[Aten]) -> String {
 fn page() -> String {
     let mut page = INTRODUCTION.to_owned();
     let headings = COLUMNS.map(|(heading, _)| heading).join(" | ");
-    let _ = write!(page, "\n| Operator | Kind | {headings} |\n|{}\n", "---|".repeat(COLUMNS.len() + 2));
+    let _ = write!(page, "\n| Operator | Kind | Traits | {headings} |\n|{}\n", "---|".repeat(COLUMNS.len() + 3));
     for packet in Packet::every() {
         let overloads: Vec<Aten> = packet.overloads().filter(|op| !op.mutates()).collect();
         let cells = COLUMNS.map(|(_, is_in)| cell(&overloads, is_in));
-        if cells.iter().any(|cell| !cell.is_empty()) {
-            let _ = writeln!(page, "| `{packet}` | {} | {} |", kinds(&overloads), cells.join(" | "));
+        let traits = packet.trait_words();
+        if cells.iter().any(|cell| !cell.is_empty()) || !overloads.is_empty() && !traits.is_empty() {
+            let _ = writeln!(page, "| `{packet}` | {} | {traits} | {} |", kinds(&overloads), cells.join(" | "));
         }
     }
     page

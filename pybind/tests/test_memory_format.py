@@ -38,6 +38,17 @@ def shuffled(x: Tensor) -> Tensor:
     return x.view(n, 2, c // 2, h, w).transpose(1, 2).reshape(n, c, h, w)
 
 
+def samples_of(x: Tensor) -> Tensor:
+    """The beginnings of the windows of a fractional pool."""
+    return torch.full((x.shape[0], x.shape[1], 2), 0.3)
+
+
+def places_of(x: Tensor) -> Tensor:
+    """A grid to sample at, between the elements."""
+    rows = torch.linspace(-1, 1, 9)
+    return torch.stack(torch.meshgrid(rows, rows, indexing="ij"), -1).expand(x.shape[0], 9, 9, 2)
+
+
 BETWEEN: dict[str, tuple[Callable[[Tensor], Tensor], int]] = {
     "relu": (functional.relu, 16),
     "batch norm": (nn.BatchNorm2d(16).eval(), 16),
@@ -46,6 +57,12 @@ BETWEEN: dict[str, tuple[Callable[[Tensor], Tensor], int]] = {
     "max pool": (lambda x: functional.max_pool2d(x, 3, 2, 1), 16),
     "average pool": (lambda x: functional.avg_pool2d(x, 2), 16),
     "adaptive pool": (lambda x: functional.adaptive_avg_pool2d(x, 7), 16),
+    "adaptive max pool": (lambda x: functional.adaptive_max_pool2d(x, 7), 16),
+    "places of a pool": (lambda x: torch.add(*functional.max_pool2d(x, 2, return_indices=True)), 16),
+    "unpool": (lambda x: functional.max_unpool2d(*functional.max_pool2d(x, 2, return_indices=True), 2), 16),
+    "antialias": (lambda x: functional.interpolate(x, size=(7, 7), mode="bilinear", antialias=True), 16),
+    "fractional pool": (lambda x: functional.fractional_max_pool2d(x, 2, 6, _random_samples=samples_of(x)), 16),
+    "grid": (lambda x: functional.grid_sample(x, places_of(x), align_corners=False), 16),
     "squeeze and excite": (lambda x: x * torch.sigmoid(x.mean((2, 3), keepdim=True)), 16),
     "concatenation": (lambda x: torch.cat([x, functional.relu(x)], 1), 32),
     "pad": (lambda x: functional.pad(x, (1, 2, 3, 0)), 16),

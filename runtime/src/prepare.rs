@@ -354,14 +354,7 @@ impl<L: TensorLibrary, B: Binder<L>> Preparer<'_, L, B> {
 
     fn call(&mut self, call: &Call) -> Prepared<(), B::Error> {
         // What has no elements is written by no kernel.
-        for arg in call.args.iter().chain(call.kwargs.iter().map(|(_, arg)| arg)) {
-            arg.for_each_tensor(&mut |view| self.allocate(view.buf));
-        }
-        for result in &call.results {
-            if let CallResult::Tensor(buf) = result {
-                self.allocate(*buf);
-            }
-        }
+        call.for_each_buf(&mut |buf| self.allocate(buf));
         if let Some(own) = self.own_kernel(call) {
             let step = match own.refuses {
                 true => Step::Unless(own, Box::new(self.library_call(call)?.0)),

@@ -38,11 +38,11 @@ def build(name: str, size: Size, seed: int = 0) -> Built:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model, inputs = MODELS[name].build(size)
-        settle_batch_norm(model, inputs)
+        calibrate_batch_norm(model, inputs)
     return model.eval(), inputs
 
 
-def settle_batch_norm(model: nn.Module, inputs: Inputs) -> None:
+def calibrate_batch_norm(model: nn.Module, inputs: Inputs) -> None:
     """Gives BatchNorm what it has in a trained model: weights, biases, and running statistics that fit the data.
 
     As initialised, activations explode in evaluation; in training, means that are zero but for rounding follow each

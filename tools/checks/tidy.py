@@ -32,7 +32,7 @@ SOURCES = {".rs", ".py", ".pyi", ".md", ".toml", ".sh", ""}
 
 #: For each crate, the crates of this workspace that it may name.
 MAY_DEPEND = {
-    "symshapes": set(),
+    "symshapes": {"pyrepr"},
     "pyrepr": set(),
     "fx": {"symshapes", "pyrepr"},
     "fx-interp": {"symshapes", "fx"},

@@ -31,14 +31,14 @@ pub fn remove_idle_jumps(body: &mut Body) {
     };
     let gone: HashMap<Inst, Inst> =
         body.order().iter().filter_map(|&inst| idle(body, inst).map(|target| (inst, target))).collect();
-    let settled = |inst: Inst| {
+    let jumped = |inst: Inst| {
         let mut at = inst;
         while let Some(&next) = gone.get(&at) {
             at = next;
         }
         at
     };
-    let moved: Vec<_> = body.labels().filter_map(|(label, inst)| Some((label, settled(inst?)))).collect();
+    let moved: Vec<_> = body.labels().filter_map(|(label, inst)| Some((label, jumped(inst?)))).collect();
     for (label, inst) in moved {
         body.bind(label, inst);
     }

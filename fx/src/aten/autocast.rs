@@ -45,9 +45,6 @@ pub fn cast(op: Aten, device: DeviceKind) -> Cast {
         // Forms that write to `out` are not registered.
         (Some(_), _) if op.overload_name().ends_with("out") => Cast::Unknown,
         (Some(cast), _) => cast,
-        (None, DeviceKind::Cpu) if packet.name().starts_with("linalg_") || packet.name().starts_with("fft_") => {
-            Cast::Unknown
-        }
         (None, DeviceKind::Cpu) => Cast::Keep,
         (None, _) if packet.out_of_place().and_then(row) == Some(Cast::Keep) => Cast::Keep,
         (None, _) => Cast::Unknown,

@@ -137,6 +137,11 @@ impl Packet {
         &TRAITS[self as usize]
     }
 
+    /// These facts as the table writes them: `random scalar=Wide`, sorted.
+    pub fn trait_words(self) -> &'static str {
+        TRAIT_WORDS[self as usize]
+    }
+
     /// The operator that this one is the in-place form of: `add` of `add_`.
     pub fn out_of_place(self) -> Option<Packet> {
         self.name().strip_suffix('_').and_then(Packet::named)
@@ -177,6 +182,23 @@ mod tests {
         assert_eq!(["aten.no_such_op.default", "add.no_such_overload"].map(Aten::named), [None; 2]);
         assert_eq!((Aten::add_Tensor.packet(), Aten::add_Tensor.overload_name()), (Packet::add, "Tensor"));
         assert_eq!((Packet::add_.out_of_place(), Packet::add.out_of_place()), (Some(Packet::add), None));
+    }
+
+    #[test]
+    fn traits_are_written_as_in_the_table() {
+        assert_eq!(Packet::convolution.trait_words(), "cpu=Lower cuda=Lower keeps_format product");
+        assert_eq!(Packet::fill_.trait_words(), "cuda=Keep float_input overwrites scalar=Fill");
+        assert_eq!(Packet::_pdist_backward.trait_words(), "");
+    }
+
+    /// A published operator of these families without a row would be taken for one that is the same on each device.
+    #[test]
+    fn operators_of_libraries_have_rows() {
+        let family = |packet: &Packet| ["fft_", "linalg_"].iter().any(|name| packet.name().starts_with(name));
+        let whole = |packet: &Packet| packet.traits().device_layout && packet.traits().cpu.is_some();
+        let missing: Vec<Packet> = Packet::every().filter(family).filter(|packet| !whole(packet)).collect();
+        assert_eq!(missing, []);
+        assert!(Packet::_fft_c2c.traits().device_layout && !Packet::mm.traits().device_layout);
     }
 
     #[test]

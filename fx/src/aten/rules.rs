@@ -65,10 +65,3 @@ pub enum Extern {
     /// ([`Overload::is_function`](super::Overload::is_function)).
     Function,
 }
-
-impl Extern {
-    /// True if the result lies with channels last where the first argument does.
-    pub fn keeps_format(self) -> bool {
-        matches!(self, Extern::Convolution | Extern::Pooling | Extern::Resampling)
-    }
-}

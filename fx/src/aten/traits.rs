@@ -25,6 +25,10 @@ pub struct Traits {
     pub counts: bool,
     /// The device chooses its kernel, and with it the layout of its result.
     pub device_kernel: bool,
+    /// A library of the device computes it: its results lie otherwise on each device.
+    pub device_layout: bool,
+    /// Its results have channels last where its first argument has.
+    pub keeps_format: bool,
     /// It gives its argument back where it is switched off.
     pub idle: bool,
     /// Written in place, its result does not depend on what it writes over, unless a keyword says so.
@@ -62,6 +66,8 @@ impl Traits {
         dropout: false,
         counts: false,
         device_kernel: false,
+        device_layout: false,
+        keeps_format: false,
         idle: false,
         overwrites: false,
         accepts_floats: false,

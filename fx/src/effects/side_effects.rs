@@ -103,7 +103,7 @@ fn bound(graph: &Graph, id: NodeId) -> Option<Option<Packet>> {
     let (owner, name) = node.target.rsplit_once('.').unwrap_or(("", &node.target));
     let is_bound = node.kind == Kind::CallMethod || BOUND.contains(&owner);
     let packet = Packet::named(name);
-    let is_operator = packet.is_some() || FACTORIES.contains(&name) || name.starts_with("linalg_");
+    let is_operator = packet.is_some() || FACTORIES.contains(&name);
     (is_bound && is_operator && !name.ends_with('_')).then_some(packet)
 }
 

@@ -19,19 +19,19 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::conv_transpose2d, convolution),
     (Packet::conv_transpose3d, convolution),
     (Packet::convolution_backward, convolution_backward),
-    (Packet::max_pool2d_with_indices, |c| Ok(with_places(&pooled(c)?))),
-    (Packet::max_pool3d_with_indices, |c| Ok(with_places(&pooled(c)?))),
-    (Packet::avg_pool3d, |c| Ok(pooled(c)?.into())),
-    (Packet::adaptive_max_pool2d, |c| Ok(with_places(&resized(c)?))),
-    (Packet::adaptive_max_pool3d, |c| Ok(with_places(&resized(c)?))),
-    (Packet::_adaptive_avg_pool3d, |c| Ok(resized(c)?.into())),
-    (Packet::max_pool2d, |c| Ok(pooled(c)?.into())),
-    (Packet::avg_pool2d, |c| Ok(pooled(c)?.into())),
+    (Packet::max_pool2d_with_indices, |c| Ok(with_places(&pooled(c, 2)?))),
+    (Packet::max_pool3d_with_indices, |c| Ok(with_places(&pooled(c, 3)?))),
+    (Packet::avg_pool3d, |c| Ok(pooled(c, 3)?.into())),
+    (Packet::adaptive_max_pool2d, |c| Ok(with_places(&resized(c, 2)?))),
+    (Packet::adaptive_max_pool3d, |c| Ok(with_places(&resized(c, 3)?))),
+    (Packet::_adaptive_avg_pool3d, |c| Ok(resized(c, 3)?.into())),
+    (Packet::max_pool2d, |c| Ok(pooled(c, 2)?.into())),
+    (Packet::avg_pool2d, |c| Ok(pooled(c, 2)?.into())),
     (Packet::max_pool2d_with_indices_backward, input_gradient),
     (Packet::avg_pool2d_backward, input_gradient),
     (Packet::_adaptive_avg_pool2d_backward, input_gradient),
-    (Packet::_adaptive_avg_pool2d, |c| Ok(resized(c)?.into())),
-    (Packet::adaptive_avg_pool2d, |c| Ok(resized(c)?.into())),
+    (Packet::_adaptive_avg_pool2d, |c| Ok(resized(c, 2)?.into())),
+    (Packet::adaptive_avg_pool2d, |c| Ok(resized(c, 2)?.into())),
     (Packet::_adaptive_avg_pool3d_backward, row_major_gradient),
     (Packet::adaptive_max_pool2d_backward, row_major_gradient),
     (Packet::adaptive_max_pool3d_backward, row_major_gradient),
@@ -131,9 +131,9 @@ pub(super) fn windows(
     Ok(c.pool.add_int(count, i64::from(more)))
 }
 
-fn pooled(c: &mut Call) -> Result<TensorMeta> {
+/// The result of pooling over windows of this many dimensions.
+fn pooled(c: &mut Call, dims: usize) -> Result<TensorMeta> {
     let x = c.tensor("self")?;
-    let dims = dimensions(c);
     let lead = c.fits(x.sizes.len().checked_sub(dims))?;
     let list = |c: &Call, name| spatial(c, name, dims);
     let (kernel, padding, ceil) = (list(c, "kernel_size")?, list(c, "padding")?, c.bool("ceil_mode")?);
@@ -148,14 +148,9 @@ fn pooled(c: &mut Call) -> Result<TensorMeta> {
     c.in_format_of(x, sizes)
 }
 
-/// The spatial dimensions of an operator, which its name tells.
-fn dimensions(c: &Call) -> usize {
-    if c.op().packet().name().contains("3d") { 3 } else { 2 }
-}
-
-fn resized(c: &mut Call) -> Result<TensorMeta> {
+/// The result of pooling this many dimensions to a given size.
+fn resized(c: &mut Call, count: usize) -> Result<TensorMeta> {
     let (x, output) = (c.tensor("self")?, c.exprs("output_size")?);
-    let count = dimensions(c);
     let lead = c.fits(x.sizes.len().checked_sub(count))?;
     let output = if output.len() == 1 { vec![output[0]; count] } else { output };
     c.in_format_of(x, [&x.sizes[..lead], &output].concat())

@@ -137,14 +137,12 @@ pub fn fill(graph: &mut Graph) -> std::result::Result<(), (NodeId, InferError)> 
 /// True for a call of an ATen overload of which tensors without data tell what it gives, where no rule does. Results of
 /// libraries' operators lie otherwise on each device, and complex numbers may be conjugated when they are read.
 pub fn is_told_without_data(graph: &Graph, id: NodeId) -> bool {
-    const LIBRARIES: [&str; 2] = ["fft_", "linalg_"];
     let node = &graph[id];
     let Some(overload) = node.op() else { return false };
-    let base = overload.packet().name().trim_start_matches('_');
     let is_complex =
         |node: NodeId| graph[node].tensor_meta().is_some_and(|meta| meta.dtype.class() == DTypeClass::Complex);
-    let is_of_library = LIBRARIES.iter().any(|family| base.starts_with(family)) && rule(overload).is_none();
-    !is_of_library && !node.inputs().into_iter().any(is_complex)
+    let is_told_by_device = overload.traits().device_layout && rule(overload).is_none();
+    !is_told_by_device && !node.inputs().into_iter().any(is_complex)
 }
 
 /// True for an overload whose results rules tell.

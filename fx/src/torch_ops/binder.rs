@@ -198,7 +198,9 @@ fn computes_int(graph: &Graph, node: NodeId) -> bool {
         None if node.target.starts_with("operator.") && node.target != "operator.getitem" => {
             !node.args.is_empty() && node.args.iter().all(|a| is_int(graph, a))
         }
-        None => node.op().is_some_and(|op| op.packet().name().starts_with("sym_")),
+        None => node.op().is_some_and(
+            |op| matches!(op.schema.returns.as_slice(), [result] if matches!(result.ty, Type::SymInt | Type::Int)),
+        ),
     }
 }
 

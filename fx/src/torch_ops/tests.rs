@@ -274,12 +274,12 @@ fn float_inputs() {
     let takes = "torch.add Tensor.add_ add_ torch.nn.functional.leaky_relu operator.truediv operator.imul operator.mod \
         operator.floordiv operator.pow operator.ipow masked_fill_ fill_ lerp_ clamp_min_ torch.clip torch.where \
         torch.full torch.full_like torch.tensor torch.scalar_tensor torch.linspace addcdiv_ torch.nan_to_num eq";
-    let settles =
+    let refuses =
         "torch.arange torch.dropout torch.nn.functional.layer_norm new_full norm torch.cdist softmax no_such_name";
     for name in takes.split_whitespace() {
         assert!(takes_floats(name), "{name}");
     }
-    for name in settles.split_whitespace() {
+    for name in refuses.split_whitespace() {
         assert!(!takes_floats(name), "{name}");
     }
 }

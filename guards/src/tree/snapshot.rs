@@ -173,7 +173,7 @@ impl<H, T> Recording<'_, H, T> {
 
     /// An object that is made anew at each read has to be read again if a guard on it, one of those in the registers
     /// `joined`, or anything volatile that is read from it, needs it.
-    fn settle(&mut self, joined: impl Iterator<Item = Reg>) {
+    fn mark_reread(&mut self, joined: impl Iterator<Item = Reg>) {
         let guarded = self.guards.iter().map(|&(id, ..)| id);
         let needed: Vec<NodeId> = guarded.chain(joined.map(|reg| self.registers[reg.index()].1)).collect();
         for id in needed {
@@ -219,7 +219,7 @@ impl GuardTree {
         while let Some(node) = self.nodes.get(NodeId::from_u32(next)) {
             next += 1 + self.record(objects, NodeId::from_u32(next), node, &mut recording)?;
         }
-        recording.settle(self.joined());
+        recording.mark_reread(self.joined());
         (!recording.tags.is_empty()).then(|| self.finished(objects, recording, prefetched))
     }
 

@@ -5,6 +5,7 @@
 //! dimension: `to_D` is a window's place in the output, `at_D` an element's in the input.
 
 use fx::aten::Aten;
+use fx::ops;
 use inductor::device::{Refusal, Task};
 use inductor::plan::View;
 use symshapes::DType;
@@ -41,18 +42,55 @@ struct Pooling {
     pool: Pool,
 }
 
+/// The operators by windows and reduction, those over one dimension first, then two and three.
+static OPERATORS: &[(Windows, Pool, [&[Aten]; 3])] = &[
+    (
+        Windows::Sized { dilated: true },
+        Pool::Greatest,
+        [
+            ops![],
+            ops![max_pool2d_default max_pool2d_with_indices_default max_pool2d_with_indices_backward_default],
+            ops![max_pool3d_default max_pool3d_with_indices_default max_pool3d_with_indices_backward_default],
+        ],
+    ),
+    (
+        Windows::Sized { dilated: false },
+        Pool::Average,
+        [
+            ops![avg_pool1d_default],
+            ops![avg_pool2d_default avg_pool2d_backward_default],
+            ops![avg_pool3d_default avg_pool3d_backward_default],
+        ],
+    ),
+    (
+        Windows::Adaptive,
+        Pool::Greatest,
+        [
+            ops![adaptive_max_pool1d_default],
+            ops![adaptive_max_pool2d_default adaptive_max_pool2d_backward_default],
+            ops![adaptive_max_pool3d_default adaptive_max_pool3d_backward_default],
+        ],
+    ),
+    (
+        Windows::Adaptive,
+        Pool::Average,
+        [
+            ops![adaptive_avg_pool1d_default],
+            ops![adaptive_avg_pool2d_default _adaptive_avg_pool2d_default _adaptive_avg_pool2d_backward_default],
+            ops![adaptive_avg_pool3d_default _adaptive_avg_pool3d_default _adaptive_avg_pool3d_backward_default],
+        ],
+    ),
+];
+
 impl Pooling {
-    /// By the operator's name, which tells of all three.
-    fn of(given: &Given<'_>) -> Pooling {
-        let name = given.op().name();
-        let rank = if name.contains("3d") { 3 } else { 1 + usize::from(name.contains("2d")) };
-        let pool = if name.contains("max_pool") { Pool::Greatest } else { Pool::Average };
-        let windows = if name.contains("adaptive") {
-            Windows::Adaptive
-        } else {
-            Windows::Sized { dilated: pool == Pool::Greatest }
-        };
-        Pooling { space: Space::over(rank), windows, pool }
+    /// By the operator's row.
+    fn of(given: &Given<'_>) -> Result<Pooling, Refusal> {
+        for &(windows, pool, by_rank) in OPERATORS {
+            if let Some(at) = by_rank.iter().position(|operators| operators.contains(&given.op())) {
+                return Ok(Pooling { space: Space::over(at + 1), windows, pool });
+            }
+        }
+        Refusal::because(format!("{}: pooling of an unknown kind", given.op()))
     }
 
     /// Declares the windows' numbers.
@@ -144,7 +182,7 @@ const ADAPTIVE_AROUND: &str = "let last_D = ((at_D + 1u) * p.out_size_D + p.size
 /// `max_pool2d` and its like, with and without the places: NaN is greater than all else, and of equal elements the
 /// first counts. `avg_pool2d`, `adaptive_avg_pool2d` and their like.
 pub(super) fn forward(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
-    let pooling = Pooling::of(given);
+    let pooling = Pooling::of(given)?;
     let Pooling { space, .. } = pooling;
     if given.tensor("self")?.dtype != DType::F32 && given.op() == Aten::avg_pool3d_default {
         return Refusal::because("halves, which eager does not average over volumes");
@@ -190,7 +228,7 @@ const GREATEST: &str = "    let value = VALUE;
 
 /// Backward of them all.
 pub(super) fn backward(gpu: &Gpu, given: &Given<'_>) -> Result<Task<Work>, Refusal> {
-    let pooling = Pooling::of(given);
+    let pooling = Pooling::of(given)?;
     let Pooling { space, .. } = pooling;
     let (grad, out) = (space.of_images(given.tensor("grad_output")?)?, space.of_images(&given.result()?)?);
     let mut builder = Builder::new(gpu, given.plan);

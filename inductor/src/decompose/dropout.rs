@@ -9,7 +9,7 @@ use fx::{Arg, NodeId, Scalar};
 use symshapes::{DType, DeviceKind};
 
 use super::{Args, Builder, Decompose, Promise, Rewrite, Value, unsupported};
-use crate::calls::CallKind;
+use crate::calls::{self, CallKind};
 use crate::tensor_ir::{self as tir, Call, CallResult, Op, Tensor, contiguous_strides};
 
 impl Decompose<'_> {
@@ -76,8 +76,9 @@ impl Decompose<'_> {
         let t = self.b.push(Op::Result(call, 0), promise.dtype, &promise.sizes);
         self.b.graph.tensors[t].strides = Some(promise.strides.clone());
         let (target, results) = (op.into(), vec![CallResult::Tensor(t)]);
-        let (kind, tuple, planned) = (CallKind::Extern, false, false);
-        self.b.graph.calls.push(Call { target, node: id, args, kwargs, results, tuple, kind, planned, ordered });
+        let (kind, tuple) = (CallKind::Extern, false);
+        let call = calls::Call { target, node: id, args, kwargs, results, tuple, kind };
+        self.b.graph.calls.push(Call { call, planned: false, ordered });
         t
     }
 }

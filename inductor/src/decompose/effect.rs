@@ -7,7 +7,7 @@ use fx::aten::Aten;
 use fx::{Arg, NodeId};
 
 use super::{Decompose, Value};
-use crate::calls::CallKind;
+use crate::calls::{self, CallKind};
 use crate::tensor_ir::Call;
 
 const WITH_EFFECTS: &str = "torch.ops.higher_order.with_effects";
@@ -47,17 +47,9 @@ impl Decompose<'_> {
         let args = node.args[2..].iter().map(|arg| self.call_arg(id, arg)).collect::<Result<_, _>>().ok()?;
         let kwargs = node.kwargs.iter().map(|(name, arg)| Some((name.clone(), self.call_arg(id, arg).ok()?)));
         let kwargs = kwargs.collect::<Option<_>>()?;
-        self.b.graph.calls.push(Call {
-            target: op.into(),
-            node: id,
-            args,
-            kwargs,
-            results: Vec::new(),
-            tuple: true,
-            kind: CallKind::Extern,
-            planned: false,
-            ordered: true,
-        });
+        let (target, kind) = (op.into(), CallKind::Extern);
+        let call = calls::Call { target, node: id, args, kwargs, results: Vec::new(), tuple: true, kind };
+        self.b.graph.calls.push(Call { call, planned: false, ordered: true });
         Some(Value::Tuple(vec![Some(token), Some(Value::Plain(Arg::None))]))
     }
 }

@@ -9,7 +9,7 @@ use fx::{Arg, NodeId};
 use symshapes::{DType, Expr};
 
 use super::{Args, Decompose, Promise, Rewrite, Value, unsupported};
-use crate::calls::CallKind;
+use crate::calls::{self, CallKind};
 use crate::tensor_ir::{self as tir, Call, CallResult, Dims, Op, Tensor, contiguous_strides, numel};
 
 /// A rule that turns a layer into a call.
@@ -162,7 +162,7 @@ impl<'g> Decompose<'g> {
         let call = self.b.graph.calls.next_key();
         let t = self.b.push(Op::Result(call, 0), promise.dtype, &promise.sizes);
         self.b.graph.tensors[t].strides = Some(promise.strides.clone());
-        self.b.graph.calls.push(Call {
+        let call = calls::Call {
             target: op.into(),
             node: id,
             args,
@@ -170,9 +170,8 @@ impl<'g> Decompose<'g> {
             results: vec![CallResult::Tensor(t)],
             tuple: false,
             kind: CallKind::Extern,
-            planned,
-            ordered: false,
-        });
+        };
+        self.b.graph.calls.push(Call { call, planned, ordered: false });
         t
     }
 }

@@ -39,7 +39,7 @@ use fx::{Graph, Kind, Meta, NodeId, TensorMeta};
 use rustc_hash::FxHashSet;
 use symshapes::{DType, Expr, Sym};
 
-use crate::calls::CallKind;
+use crate::calls::{self, CallKind};
 use crate::tensor_ir::{self as tir, Call, CallResult, Dims, Op, Output, Tensor, TensorGraph, View, Write};
 use crate::{Config, Error};
 
@@ -492,7 +492,8 @@ impl Decompose<'_> {
             library.map_or(is_random, |kind| kind == Extern::Random || (kind == Extern::Function && is_random));
         let planned = library == Some(Extern::MatMul);
         let target = node.target.clone();
-        self.b.graph.calls.push(Call { target, node: id, args, kwargs, results, tuple, kind, planned, ordered });
+        let call = calls::Call { target, node: id, args, kwargs, results, tuple, kind };
+        self.b.graph.calls.push(Call { call, planned, ordered });
         Ok(value)
     }
 

@@ -12,9 +12,6 @@ use fx::prim::Reduction;
 use smallvec::SmallVec;
 use symshapes::Expr;
 
-/// Neighbours that share a line of memory.
-const LINE: i64 = 16;
-
 /// Reduced dimensions, in order.
 type Reduced = SmallVec<[usize; 5]>;
 
@@ -44,7 +41,7 @@ impl Builder {
             let (least, width, unit) = if is_across {
                 (heuristics::split_part_rows(), kept, 1)
             } else {
-                (heuristics::split_part_length(), 1, LINE)
+                (heuristics::split_part_length(), 1, heuristics::split_line_elements())
             };
             let suits =
                 |length: i64| length >= least && length.saturating_mul(width) <= heuristics::split_part_elements();

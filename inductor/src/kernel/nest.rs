@@ -8,9 +8,6 @@ use crate::schedule::{IterationDomain, Root, RootKind, Roots};
 use crate::schedule::{LoopVars, Reads, flat_index};
 use crate::tensor_ir::{Dims, TensorGraph, typical};
 
-/// Lanes of a wide vector.
-const LANES: u64 = 16;
-
 /// A variable and its extent.
 type AxisOf = (Sym, Expr);
 
@@ -272,7 +269,8 @@ fn vector_inside(
         let count = typical(pool, axis.extent).max(1) as u64;
         let vector: u64 = each_element.iter().map(|&e| access(pool, e, axis.sym)).sum();
         // A vector that is not full costs as much as one that is.
-        vector.saturating_mul(count.next_multiple_of(LANES)) * LANES / count
+        let lanes = heuristics::nest_vector_lanes();
+        vector.saturating_mul(count.next_multiple_of(lanes)) * lanes / count
     };
     // Of those alike the last.
     let (inside, least) = red.iter().map(&mut cost).enumerate().rev().min_by_key(|&(_, cost)| cost)?;

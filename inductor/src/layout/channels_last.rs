@@ -125,7 +125,7 @@ impl Pass<'_> {
             {
                 self.copies[x].last = true;
             }
-            call.for_each_tensor(&mut |t| {
+            call.for_each_tensor(&mut |&t| {
                 if Some(t) != image && self.last.contains(t) {
                     self.copies[t].promised = true;
                 }
@@ -211,7 +211,7 @@ struct Versions {
 }
 
 fn keeps_format(call: &Call) -> bool {
-    library(call).is_some_and(Extern::keeps_format)
+    library(call).is_some() && call.target.op().is_some_and(|op| op.traits().keeps_format)
 }
 
 fn channels_last(pool: &mut Pool, sizes: &[Expr]) -> Dims {
@@ -244,6 +244,43 @@ mod tests {
         let mut graph = fx::text::parse(&text).expect("it is a graph");
         fx::infer::fill(&mut graph).expect("every node has a rule");
         decompose(&graph, &Config::new(Options::default(), &Capabilities::default())).expect("it decomposes")
+    }
+
+    /// True if a call's result, from an image with channels last, is expected to have them last; `call` takes `%b`.
+    fn keeps_last(call: &str) -> bool {
+        let text = format!(
+            "graph {{
+              %x : f32[8, 4, 8, 8]{{256, 64, 8, 1}} = placeholder[x]
+              %u : f32[64, 4, 1, 1]{{4, 1, 1, 1}} = placeholder[u]
+              %v : f32[64, 64, 1, 1]{{64, 1, 1, 1}} = placeholder[v]
+              %w : f32[1, 64, 1, 1]{{64, 1, 1, 1}} = placeholder[w]
+              %g : f32[8, 4, 4, 2]{{32, 8, 2, 1}} = placeholder[g]
+              %h = call_function[aten.convolution.default](%x, %u, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+              %i = call_function[aten.convolution.default](%h, %v, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+              %j = call_function[aten.convolution.default](%i, %v, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+              %b = call_function[aten.convolution.default](%j, %v, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+              {call}
+              %d = call_function[aten.convolution.default](%c, %w, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+              %output = output((%d,))
+            }}"
+        );
+        let mut graph = fx::text::parse(&text).expect("it is a graph");
+        fx::infer::fill(&mut graph).expect("every node has a rule");
+        let config = Config::new(Options::default(), &Capabilities::default());
+        let mut graph = spread(decompose(&graph, &config).expect("it decomposes"));
+        let call = graph.calls.values().nth(4).expect("the call after four convolutions");
+        let &result = call.result_tensors().next().expect("a tensor");
+        let last = channels_last(&mut graph.pool, &graph.tensors[result].sizes);
+        graph.tensors[result].strides.as_ref() == Some(&last)
+    }
+
+    #[test]
+    fn the_format_goes_through_operators_whose_row_says_so() {
+        let pool = "%c = call_function[aten.adaptive_avg_pool2d.default](%b, [4, 4])";
+        let resized = "%c : f32[8, 64, 4, 4]{1024, 16, 4, 1} = \
+            call_function[aten._upsample_bilinear2d_aa.default](%b, [4, 4], False)";
+        let sampled = "%c = call_function[aten.grid_sampler_2d.default](%b, %g, 0, 0, False)";
+        assert_eq!([pool, resized, sampled].map(keeps_last), [true, true, false]);
     }
 
     #[test]

@@ -40,7 +40,7 @@ fn fixed(graph: &TensorGraph) -> EntitySet<Tensor> {
         fixed.insert(write.value);
     }
     for call in graph.calls.values() {
-        call.for_each_tensor(&mut |t| {
+        call.for_each_tensor(&mut |&t| {
             fixed.insert(graph.viewed(t));
             fixed.insert(t);
         });

@@ -54,7 +54,7 @@ pub(crate) fn is_own_scatter(graph: &TensorGraph, call: &Call) -> bool {
         _ => false,
     };
     let mut has_mask = false;
-    call.for_each_tensor(&mut |t| has_mask |= graph.tensors[t].dtype == DType::Bool);
+    call.for_each_tensor(&mut |&t| has_mask |= graph.tensors[t].dtype == DType::Bool);
     let is_float = matches!(graph.tensors[result].dtype, DType::F32 | DType::F64);
     call.kind == CallKind::Extern && is_sum && !has_mask && is_float
 }

@@ -109,7 +109,7 @@ mod tests {
         );
         let call = graph.calls.values().next().expect("a product");
         let mut found = Vec::new();
-        call.for_each_tensor(&mut |t| {
+        call.for_each_tensor(&mut |&t| {
             let strides = graph.tensors[t].strides.as_ref().filter(|_| matches!(graph.tensors[t].op, Op::Convert(_)));
             found.push(strides.map(|strides| strides.iter().filter_map(|&e| graph.pool.as_int(e)).collect()));
         });

@@ -4,7 +4,7 @@ use cranelift_entity::PrimaryMap;
 
 use crate::device::{Access, Device, Refusal, Task};
 use crate::loop_ir::{Kernel, Role};
-use crate::plan::{Buf, BufData, Call, CallArg, CallKind, CallResult, KernelId, Launch, Plan, Step, Storage};
+use crate::plan::{Buf, BufData, Call, CallKind, KernelId, Launch, Plan, Step, Storage};
 
 /// The device that does a step.
 pub enum StepDevice<W> {
@@ -162,10 +162,8 @@ fn host_launch(plan: &Plan, id: KernelId, args: &[Buf], reason: Refusal) -> Host
 
 fn host_call(plan: &Plan, call: &Call, reason: Refusal) -> HostStep {
     let mut reads = Vec::new();
-    let args = call.args.iter().chain(call.kwargs.iter().map(|(_, arg)| arg));
-    args.for_each(|arg: &CallArg| arg.for_each_tensor(&mut |view| reads.push(view.buf)));
-    let tensor = |result: &CallResult| if let CallResult::Tensor(buf) = result { Some(*buf) } else { None };
-    let writes: Vec<Buf> = call.results.iter().filter_map(tensor).collect();
+    call.for_each_tensor(&mut |view| reads.push(view.buf));
+    let writes: Vec<Buf> = call.result_tensors().copied().collect();
     reads.extend(writes.iter().copied().filter(|&buf| plan.bufs[buf].storage != Storage::Result));
     reads.sort_unstable();
     reads.dedup();

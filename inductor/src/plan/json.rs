@@ -153,7 +153,7 @@ impl Check {
     }
 
     fn call(&self, call: &Call<Expr>) -> Result<(), Error> {
-        call.args.iter().chain(call.kwargs.iter().map(|(_, arg)| arg)).try_for_each(|arg| self.arg(arg))?;
+        call.arguments().try_for_each(|arg| self.arg(arg))?;
         let mut bufs = Vec::new();
         call.for_each_buf(&mut |buf| bufs.push(buf));
         bufs.into_iter().try_for_each(|buf| self.buf(buf))

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
-use fx::{NodeId, Target};
+use fx::NodeId;
 use serde::{Deserialize, Serialize};
 use symshapes::DType;
 
@@ -137,25 +137,8 @@ pub type CallArg<D = i64> = calls::CallArg<View<D>>;
 /// (`out=`).
 pub type CallResult = calls::CallResult<Buf>;
 
-/// A call of a library's operator.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Call<D = i64> {
-    /// `aten.mm.default`: namespace, name and overload; or, for a target that is no such overload, its printed name,
-    /// and the executor calls the node's original Python target.
-    pub target: Target,
-    /// The node in the graph that was compiled.
-    pub node: NodeId,
-    /// Positional arguments.
-    pub args: Vec<CallArg<D>>,
-    /// Keyword arguments.
-    pub kwargs: Vec<(String, CallArg<D>)>,
-    /// One for each result of the operator; an operator with a single (non-tuple) result has one.
-    pub results: Vec<CallResult>,
-    /// True if the operator returns a tuple or list even when `results` has one element.
-    pub tuple: bool,
-    /// The reason why it is a call.
-    pub kind: CallKind,
-}
+/// A call of an operator, on views of buffers.
+pub type Call<D = i64> = calls::Call<View<D>, Buf>;
 
 /// A kernel on whole buffers.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -275,24 +258,14 @@ impl Plan {
 impl<D> Call<D> {
     /// Calls `f` on every buffer that the call touches.
     pub fn for_each_buf(&self, f: &mut impl FnMut(Buf)) {
-        let args = self.args.iter().chain(self.kwargs.iter().map(|(_, a)| a));
-        args.for_each(|a| a.for_each_tensor(&mut |view| f(view.buf)));
-        for result in &self.results {
-            if let CallResult::Tensor(buf) = result {
-                f(*buf);
-            }
-        }
+        self.for_each_tensor(&mut |view| f(view.buf));
+        self.result_tensors().for_each(|&buf| f(buf));
     }
 
     /// Calls `f` on every buffer that the call touches, to change it.
     pub fn for_each_buf_mut(&mut self, f: &mut impl FnMut(&mut Buf)) {
-        let args = self.args.iter_mut().chain(self.kwargs.iter_mut().map(|(_, a)| a));
-        args.for_each(|a| a.for_each_tensor_mut(&mut |view| f(&mut view.buf)));
-        for result in &mut self.results {
-            if let CallResult::Tensor(buf) = result {
-                f(buf);
-            }
-        }
+        self.for_each_tensor_mut(&mut |view| f(&mut view.buf));
+        self.result_tensors_mut().for_each(f);
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use symshapes::DType;
 
-use super::{BufData, Call, CallKind, Epilogue, Fate, Launch, Layout, Output, Plan, Step, Storage, View};
+use super::{BufData, Call, Epilogue, Fate, Launch, Layout, Output, Plan, Step, Storage, View};
 use crate::calls::Joined;
 
 /// `f32[128, 768]`, with strides where they are not row-major and the offset where there is one.
@@ -46,19 +46,8 @@ impl Display for View {
 
 impl Display for Call {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let word = match &self.kind {
-            CallKind::Extern => "extern",
-            CallKind::Fallback(_) => "fallback",
-        };
-        write!(f, "{} = {word} {}({}", Joined(&self.results), self.target, Joined(&self.args))?;
-        for (name, value) in &self.kwargs {
-            write!(f, ", {name}={value}")?;
-        }
-        f.write_str(")")?;
-        match &self.kind {
-            CallKind::Extern => Ok(()),
-            CallKind::Fallback(reason) => write!(f, "  # {reason}"),
-        }
+        write!(f, "{} = ", Joined(&self.results))?;
+        self.write(f, "")
     }
 }
 

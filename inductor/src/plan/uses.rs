@@ -4,7 +4,7 @@ use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
 use symshapes::Expr;
 
-use super::{Buf, Call, CallResult, Epilogue, Output, Step, SymbolicPlan};
+use super::{Buf, Call, Epilogue, Output, Step, SymbolicPlan};
 use crate::loop_ir::{Kernel, Role};
 
 /// The steps that read and write each buffer.
@@ -48,13 +48,8 @@ impl Uses {
     }
 
     fn call(&mut self, call: &Call<Expr>, at: usize) {
-        let args = call.args.iter().chain(call.kwargs.iter().map(|(_, arg)| arg));
-        args.for_each(|arg| arg.for_each_tensor(&mut |view| self.reads[view.buf].push(at)));
-        for result in &call.results {
-            if let CallResult::Tensor(buf) = result {
-                self.writes[*buf].push(at);
-            }
-        }
+        call.for_each_tensor(&mut |view| self.reads[view.buf].push(at));
+        call.result_tensors().for_each(|&buf| self.writes[buf].push(at));
     }
 
     fn launch(&mut self, kernel: &Kernel, args: &[Buf], at: usize) {

@@ -217,7 +217,7 @@ impl Walk<'_> {
     }
 
     fn call(&mut self, call: &Call) -> Result {
-        for arg in call.args.iter().chain(call.kwargs.iter().map(|(_, a)| a)) {
+        for arg in call.arguments() {
             self.argument(arg, call.kind != CallKind::Extern)?;
         }
         for result in &call.results {

@@ -8,7 +8,7 @@ use symshapes::{Expr, Pool};
 
 use super::loop_vars::{LoopVars, Reads};
 use super::{IterationDomain, Root, RootKind, Roots, Span};
-use crate::tensor_ir::{CallId, CallResult, Op, Tensor, TensorGraph};
+use crate::tensor_ir::{CallId, Op, Tensor, TensorGraph};
 
 /// Roots that one kernel computes.
 #[derive(Clone, Debug)]
@@ -86,11 +86,47 @@ enum Written {
 /// The place of an item in program order: roots at their value, calls just before their results.
 fn call_time(graph: &TensorGraph, call: CallId) -> u32 {
     let call = &graph.calls[call];
-    let results =
-        call.results.iter().filter_map(|r| if let CallResult::Tensor(t) = r { Some(t.as_u32()) } else { None });
+    let results = call.result_tensors().map(|t| t.as_u32());
     let mut after = 0;
-    call.for_each_tensor(&mut |t| after = after.max(t.as_u32() + 1));
+    call.for_each_tensor(&mut |&t| after = after.max(t.as_u32() + 1));
     results.min().unwrap_or(after)
+}
+
+/// The tensors that a root reads, with the positions.
+fn positions(
+    graph: &TensorGraph,
+    pool: &mut Pool,
+    roots: &Roots,
+    root: &Root,
+    vars: &LoopVars,
+) -> Vec<(Tensor, Vec<Expr>)> {
+    let stops = |t: Tensor| roots.is_stop(graph, t);
+    let mut reads = Reads::new(graph, pool, vars, &stops);
+    reads.root(root);
+    reads.found
+}
+
+/// True if every value that a root reads from a group is computed by the same iteration of the domain.
+pub(super) fn reads_own_points(
+    graph: &TensorGraph,
+    pool: &mut Pool,
+    roots: &Roots,
+    group: &[usize],
+    root: &Root,
+    domain: &IterationDomain,
+) -> bool {
+    let vars = LoopVars::new(pool, domain);
+    let found = positions(graph, pool, roots, root, &vars);
+    let span = vars.span(pool, root);
+    found.iter().all(|(t, index)| {
+        let writers = &roots.of[*t];
+        let in_group = writers.iter().find(|r| group.contains(r));
+        let Some(&writer) = in_group else { return true };
+        let writer = &roots.roots[writer];
+        let is_row_level = span == Span::Outer && root.kind == RootKind::Map;
+        let reads_elements = vars.span(pool, writer) == Span::Full && is_row_level;
+        writers.len() == 1 && writer.value == *t && !reads_elements && vars.point(pool, writer) == *index
+    })
 }
 
 impl Fuser<'_> {
@@ -120,12 +156,12 @@ impl Fuser<'_> {
         let call = &self.graph.calls[id];
         let mut needs = FxHashSet::default();
         let mut reads = FxHashSet::default();
-        call.for_each_tensor(&mut |t| {
+        call.for_each_tensor(&mut |&t| {
             let stored = self.roots.place(t).stored;
             reads.insert(stored);
             self.writers(stored, &mut needs);
         });
-        for arg in call.args.iter().chain(call.kwargs.iter().map(|(_, a)| a)) {
+        for arg in call.arguments() {
             self.object_writers(arg, &mut needs);
         }
         let node = self.nodes.len();
@@ -133,10 +169,8 @@ impl Fuser<'_> {
             needs.extend(*last_ordered);
             *last_ordered = Some(node);
         }
-        for result in &call.results {
-            if let CallResult::Tensor(t) = result {
-                self.writer.insert(Written::Result(*t), node);
-            }
+        for &t in call.result_tensors() {
+            self.writer.insert(Written::Result(t), node);
         }
         self.calls.insert(id, node);
         self.add(Unit::Call(id), needs);
@@ -180,7 +214,7 @@ impl Fuser<'_> {
     fn add_root(&mut self, index: usize) {
         let root = &self.roots.roots[index];
         let domain = root.domain(self.graph);
-        let reads = self.reads_of(root);
+        let reads = self.roots.reads(self.graph, root);
         let mut needs = FxHashSet::default();
         for &t in &reads {
             self.writers(t, &mut needs);
@@ -206,30 +240,6 @@ impl Fuser<'_> {
         };
         self.note_reads(node, reads);
         self.writer.insert(Written::Root(index), node);
-    }
-
-    /// The stored tensors that a root's expression ends at.
-    fn reads_of(&self, root: &Root) -> FxHashSet<Tensor> {
-        let mut found = FxHashSet::default();
-        let mut seen = FxHashSet::default();
-        let is_part = root.value != root.stored;
-        let mut stack = vec![];
-        if is_part && self.roots.is_stop(self.graph, root.value) {
-            found.insert(root.value);
-        } else {
-            self.graph.tensors[root.value].op.for_each_operand(|x| stack.push(x));
-        }
-        while let Some(t) = stack.pop() {
-            if !seen.insert(t) {
-                continue;
-            }
-            if self.roots.is_stop(self.graph, t) {
-                found.insert(t);
-            } else {
-                self.graph.tensors[t].op.for_each_operand(|x| stack.push(x));
-            }
-        }
-        found
     }
 
     /// Kernels worth joining: the producers, latest first, then those that read the same memory.
@@ -274,7 +284,7 @@ impl Fuser<'_> {
             return None;
         }
         let (members, roots) = (group.roots.clone(), self.roots);
-        let mut fits = |root: &Root| self.reads_own_points(&members, root, &joined);
+        let mut fits = |root: &Root| reads_own_points(self.graph, self.pool, roots, &members, root, &joined);
         // Positions in finer loops may be expressions that cannot be told to be equal any more.
         let all_fit = fits(root) && (!is_finer || members.iter().all(|&r| fits(&roots.roots[r])));
         (all_fit && (pays || self.reads_in_step(&members, root, &joined))).then_some(joined)
@@ -288,22 +298,13 @@ impl Fuser<'_> {
         other.filter(|&node| matches!(self.nodes[node].unit, Unit::Kernel(_)))
     }
 
-    /// The tensors that a root reads, with the positions.
-    fn positions_of(&mut self, root: &Root, vars: &LoopVars) -> Vec<(Tensor, Vec<Expr>)> {
-        let (graph, roots) = (self.graph, self.roots);
-        let stops = |t: Tensor| roots.is_stop(graph, t);
-        let mut reads = Reads::new(graph, self.pool, vars, &stops);
-        reads.root(root);
-        reads.found
-    }
-
     /// True if an iteration reads, for the root, some memory at a fixed distance from where it does for the group. What
     /// one of them walks by rows and the other by columns had better be walked twice.
     fn reads_in_step(&mut self, group: &[usize], root: &Root, domain: &IterationDomain) -> bool {
         let (vars, roots) = (LoopVars::new(self.pool, domain), self.roots);
-        let own = self.positions_of(root, &vars);
+        let own = positions(self.graph, self.pool, roots, root, &vars);
         group.iter().any(|&member| {
-            let others = self.positions_of(&roots.roots[member], &vars);
+            let others = positions(self.graph, self.pool, roots, &roots.roots[member], &vars);
             own.iter().any(|(t, index)| {
                 let mut others = others.iter().filter(|(other, _)| other == t);
                 others.any(|(_, other)| {
@@ -329,22 +330,6 @@ impl Fuser<'_> {
             }
         }
         false
-    }
-
-    /// True if every value that the root reads from the group is computed by the same iteration.
-    fn reads_own_points(&mut self, group: &[usize], root: &Root, domain: &IterationDomain) -> bool {
-        let (vars, roots) = (LoopVars::new(self.pool, domain), self.roots);
-        let found = self.positions_of(root, &vars);
-        let span = vars.span(self.pool, root);
-        found.iter().all(|(t, index)| {
-            let writers = &roots.of[*t];
-            let in_group = writers.iter().find(|r| group.contains(r));
-            let Some(&writer) = in_group else { return true };
-            let writer = &roots.roots[writer];
-            let is_row_level = span == Span::Outer && root.kind == RootKind::Map;
-            let reads_elements = vars.span(self.pool, writer) == Span::Full && is_row_level;
-            writers.len() == 1 && writer.value == *t && !reads_elements && vars.point(self.pool, writer) == *index
-        })
     }
 
     /// The nodes in an order that respects their needs and otherwise keeps the program's.

@@ -3,6 +3,7 @@
 use crate::heuristics;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use fx::prim::{Cost, Reduction};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use symshapes::{Expr, Pool};
 
@@ -106,6 +107,29 @@ impl Roots {
         graph.tensors[t].op.is_leaf() || !self.of[t].is_empty()
     }
 
+    /// The stored tensors that a root's expression ends at.
+    pub fn reads(&self, graph: &TensorGraph, root: &Root) -> FxHashSet<Tensor> {
+        let (mut found, mut seen) = (FxHashSet::default(), FxHashSet::default());
+        let mut stack = Vec::new();
+        let is_part = root.value != root.stored;
+        if is_part && self.is_stop(graph, root.value) {
+            found.insert(root.value);
+        } else {
+            graph.tensors[root.value].op.for_each_operand(|x| stack.push(x));
+        }
+        while let Some(t) = stack.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            if self.is_stop(graph, t) {
+                found.insert(t);
+            } else {
+                graph.tensors[t].op.for_each_operand(|x| stack.push(x));
+            }
+        }
+        found
+    }
+
     /// True if a tensor's parts alternate in memory after few elements: stores by turns make whole vectors of them,
     /// which loops over so few elements cannot fill.
     pub fn takes_turns(&self, graph: &TensorGraph, pool: &Pool, t: Tensor) -> bool {
@@ -185,7 +209,7 @@ impl Finder<'_> {
             self.pin_output(write.value);
         }
         for call in self.graph.calls.values() {
-            call.for_each_tensor(&mut |t| {
+            call.for_each_tensor(&mut |&t| {
                 let stored = self.roots.place(t).stored;
                 self.roots.required[stored] = true;
             });
@@ -268,7 +292,7 @@ impl Finder<'_> {
     fn spread_by(&self, x: Tensor, t: Tensor) -> Spread {
         let (narrow, wide) = (&self.graph.tensors[x].sizes, &self.graph.tensors[t].sizes);
         match &self.graph.tensors[t].op {
-            Op::View(_, View::Expand) if self.elements(t) >= 8 * self.elements(x) => {
+            Op::View(_, View::Expand) if self.elements(t) >= heuristics::broadcast_factor() * self.elements(x) => {
                 let new = wide.len() - narrow.len();
                 let size = |d: usize| if d < new { Expr::ONE } else { narrow[d - new] };
                 let order = stride_order(self.pool, wide, &self.roots.stored[self.reader[t].unwrap_or(t)].strides);
@@ -334,7 +358,9 @@ impl Finder<'_> {
             // A view is never computed for itself; what it spreads may be.
             Op::View(..) => false,
             Op::Cat(parts, _) => {
-                parts.len() > 4 || self.users[t] > 1 || self.roots.takes_turns(self.graph, self.pool, t)
+                parts.len() > heuristics::concat_most_inlined()
+                    || self.users[t] > 1
+                    || self.roots.takes_turns(self.graph, self.pool, t)
             }
             Op::Map(..) | Op::Convert(_) | Op::Gather { .. } | Op::Pad { .. } => {
                 let cost = self.inline_cost(t);
@@ -379,13 +405,14 @@ impl Finder<'_> {
         seen: &mut SmallVec<[Tensor; 16]>,
         cost: &mut InlineCost,
     ) {
-        if seen.contains(&t) || cost.ops > 32 {
+        if seen.contains(&t) || cost.ops > heuristics::inline_most_counted() {
             return;
         }
         seen.push(t);
         let data = &self.graph.tensors[t];
         if !is_top && (data.op.is_leaf() || !self.roots.of[t].is_empty()) {
-            cost.loads += u32::from(self.elements(t).saturating_mul(4) >= elements);
+            let is_large = self.elements(t).saturating_mul(heuristics::inline_small_factor()) >= elements;
+            cost.loads += u32::from(is_large);
             return;
         }
         match &data.op {
@@ -427,6 +454,8 @@ struct InlineCost {
 impl InlineCost {
     /// Storing once costs a write and a read for each use; computing again costs the operations and their loads.
     fn is_worth_storing(&self) -> bool {
-        self.dearest >= Cost::Dear || self.loads >= 2 || self.ops > 6
+        self.dearest >= Cost::Dear
+            || self.loads > heuristics::inline_most_loads()
+            || self.ops > heuristics::inline_most_operations()
     }
 }

@@ -10,6 +10,7 @@ mod fuse;
 mod loop_vars;
 mod materialize;
 mod place;
+pub mod verify;
 
 pub use domain::{IterationDomain, Span, refine};
 pub use fuse::{Group, Schedule, Unit, schedule};

@@ -51,7 +51,7 @@ fn seen(graph: &TensorGraph) -> EntitySet<Tensor> {
         }
     }
     for call in graph.calls.values().filter(|call| call.kind != CallKind::Extern || call.sees_memory()) {
-        call.for_each_tensor(&mut |t| {
+        call.for_each_tensor(&mut |&t| {
             seen.insert(graph.viewed(t));
         });
     }

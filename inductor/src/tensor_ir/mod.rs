@@ -7,16 +7,18 @@
 mod text;
 pub mod verify;
 
+use std::ops::{Deref, DerefMut};
+
 use crate::heuristics;
 use cranelift_entity::{PrimaryMap, entity_impl};
+use fx::NodeId;
 use fx::aten::{Aten, Packet};
 use fx::prim::{Pointwise, Reduction};
-use fx::{NodeId, Target};
 use smallvec::SmallVec;
 use symshapes::{DType, Expr, Pool};
 
 pub use crate::calls::CallResult;
-use crate::calls::{CallArg, CallKind, ObjectId};
+use crate::calls::{self, CallArg, ObjectId};
 use crate::loop_ir::Scalar;
 
 /// A tensor value.
@@ -137,27 +139,29 @@ pub enum View {
 /// An argument of a call.
 pub type Arg = CallArg<Tensor>;
 
-/// A call of an operator.
+/// A call of an operator in the graph.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The operator: `aten.mm.default`.
-    pub target: Target,
-    /// The graph node.
-    pub node: NodeId,
-    /// Positional arguments.
-    pub args: Vec<Arg>,
-    /// Keyword arguments.
-    pub kwargs: Vec<(String, Arg)>,
-    /// Its results.
-    pub results: Vec<CallResult<Tensor>>,
-    /// True if it returns a tuple or list.
-    pub tuple: bool,
-    /// The reason why it is a call.
-    pub kind: CallKind,
+    /// The operator with its arguments and results.
+    pub call: calls::Call<Tensor, Tensor>,
     /// True if it may write into the plan's own memory and keeps no reference to its arguments.
     pub planned: bool,
     /// True if calls with this mark must keep their order (random numbers, effects).
     pub ordered: bool,
+}
+
+impl Deref for Call {
+    type Target = calls::Call<Tensor, Tensor>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.call
+    }
+}
+
+impl DerefMut for Call {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.call
+    }
 }
 
 impl Call {
@@ -167,16 +171,6 @@ impl Call {
             self.target.op().map(Aten::packet),
             Some(Packet::as_strided | Packet::as_strided_ | Packet::as_strided_copy | Packet::as_strided_scatter)
         )
-    }
-
-    /// Calls `f` on every tensor argument, to change it; positional ones first.
-    pub fn for_each_tensor_mut(&mut self, f: &mut impl FnMut(&mut Tensor)) {
-        self.args.iter_mut().chain(self.kwargs.iter_mut().map(|(_, a)| a)).for_each(|a| a.for_each_tensor_mut(f));
-    }
-
-    /// Calls `f` on every tensor argument.
-    pub fn for_each_tensor(&self, f: &mut impl FnMut(Tensor)) {
-        self.args.iter().chain(self.kwargs.iter().map(|(_, a)| a)).for_each(|a| a.for_each_tensor(&mut |t| f(*t)));
     }
 }
 
@@ -243,11 +237,7 @@ impl TensorGraph {
         }
         for call in new.calls.values_mut() {
             call.for_each_tensor_mut(&mut |t| *t = now[*t]);
-            for result in &mut call.results {
-                if let CallResult::Tensor(t) = result {
-                    *t = now[*t];
-                }
-            }
+            call.result_tensors_mut().for_each(|t| *t = now[*t]);
         }
         for write in &mut new.writes {
             *write = Write { input: now[write.input], value: now[write.value] };

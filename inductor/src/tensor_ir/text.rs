@@ -16,10 +16,8 @@ use std::fmt::{self, Display, Formatter};
 
 use symshapes::{Expr, Pool};
 
-use super::{
-    Call, CallResult, GatherDim, Op, Output, Tensor, TensorData, TensorGraph, View, Write, contiguous_strides,
-};
-use crate::calls::{CallKind, Joined};
+use super::{Call, GatherDim, Op, Output, Tensor, TensorData, TensorGraph, View, Write, contiguous_strides};
+use crate::calls::Joined;
 use crate::loop_ir::text::dtype_name;
 
 /// Sizes with commas between them.
@@ -50,7 +48,7 @@ impl Display for TensorGraph {
             data.write(&mut pool, f)?;
             f.write_str("\n")?;
         }
-        let silent = |call: &Call| !call.results.iter().any(|r| matches!(r, CallResult::Tensor(_)));
+        let silent = |call: &Call| call.result_tensors().next().is_none();
         for (id, call) in self.calls.iter().filter(|(_, call)| silent(call)) {
             writeln!(f, "  {id}: {call}")?;
         }
@@ -134,16 +132,8 @@ impl Display for GatherDim {
 
 impl Display for Call {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let word = if self.kind == CallKind::Extern { "extern" } else { "fallback" };
-        write!(f, "({}) = {word} {}({}", Joined(&self.results), self.target, Joined(&self.args))?;
-        for (name, value) in &self.kwargs {
-            write!(f, ", {name}={value}")?;
-        }
-        f.write_str(if self.ordered { "), in order" } else { ")" })?;
-        match &self.kind {
-            CallKind::Extern => Ok(()),
-            CallKind::Fallback(reason) => write!(f, "  # {reason}"),
-        }
+        write!(f, "({}) = ", Joined(&self.results))?;
+        self.write(f, if self.ordered { ", in order" } else { "" })
     }
 }
 

@@ -107,7 +107,7 @@ pub fn verify(graph: &TensorGraph) -> Result {
         }
         let first = results.min().unwrap_or(graph.tensors.next_key());
         let mut late = None;
-        call.for_each_tensor(&mut |t| late = late.or((t >= first).then_some(t)));
+        call.for_each_tensor(&mut |&t| late = late.or((t >= first).then_some(t)));
         late.map_or(Ok(()), |tensor| Err(VerifyError::Missing { tensor }))?;
     }
     graph.writes.iter().enumerate().try_for_each(|(at, write)| verify_write(graph, at, *write))?;

@@ -103,7 +103,7 @@ fn write_input(plan: &mut SymbolicPlan, times: usize) {
 }
 
 /// Has the first step launch the kernels of these steps together.
-fn together(plan: &mut SymbolicPlan, steps: [usize; 2]) {
+fn grouped(plan: &mut SymbolicPlan, steps: [usize; 2]) {
     let launches = steps.map(|at| plan.steps[at].launches().to_vec()).concat();
     plan.steps[0] = Step::Group(launches);
 }
@@ -159,9 +159,9 @@ const BROKEN_FOR_ALL_SIZES: &[Break<SymbolicPlan>] = &[
     }),
     ("kernels together of which one reads what the other writes", |plan| {
         args(&mut plan.steps[2])[0] = buf(1);
-        together(plan, [0, 2]);
+        grouped(plan, [0, 2]);
     }),
-    ("kernels together that write the same buffer", |plan| together(plan, [0, 0])),
+    ("kernels together that write the same buffer", |plan| grouped(plan, [0, 0])),
     ("a view begins late", |plan| output(&mut plan.outputs).layout.offset = Expr::ONE),
     ("a view begins before its buffer", |plan| output(&mut plan.outputs).layout.offset = plan.pool.int(-1)),
     ("a view of another type", |plan| output(&mut plan.outputs).dtype = DType::I64),

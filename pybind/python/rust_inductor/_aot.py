@@ -38,10 +38,10 @@ def compile_module(
     """
     _native.check_options(options)
     untold: list[tuple[str, _native.CompiledFn]] = []
-    is_settled = False
+    is_final = False
 
     def tell(kind: str, compiled: _native.CompiledFn) -> None:
-        if not is_settled:
+        if not is_final:
             untold.append((kind, compiled))
             return
         if on_graph is not None:
@@ -55,7 +55,7 @@ def compile_module(
     if pending:
         untold.clear()
         callable_ = _with_bits(_compiled(gm, example_inputs, options, tell, weights, because)[0], pending)
-    is_settled = True
+    is_final = True
     for kind, compiled in untold:
         tell(kind, compiled)
     return callable_

@@ -96,9 +96,9 @@ class Described:
     def __call__(self, graph: Graph, inputs: Sequence[Any], facts: _native.Facts) -> Compiled | None:
         """Compile the graph; ``None`` if the compiler wants the function to run as it is."""
         with compile_lock():
-            return self._settled(graph, inputs, facts)
+            return self._with_restarts(graph, inputs, facts)
 
-    def _settled(self, graph: Graph, inputs: Sequence[Any], facts: _native.Facts) -> Compiled | None:
+    def _with_restarts(self, graph: Graph, inputs: Sequence[Any], facts: _native.Facts) -> Compiled | None:
         """Call the compiler until it wants no more floats to be constants."""
         from torch._dynamo.exc import TensorifyScalarRestartAnalysis
         from torch._dynamo.symbolic_convert import TensorifyState

@@ -298,9 +298,9 @@ fn resolved(made: Tensor) -> Result<Tensor, ShimError> {
     for name in [c"aten::resolve_conj", c"aten::resolve_neg"] {
         let mut stack: Stack = smallvec![made.into_raw() as Word];
         // SAFETY: both operators take a tensor and give one.
-        let settled = unsafe { dispatch(interface()?, name, c"", &mut stack, &Results::Each(smallvec![true])) }?;
+        let results = unsafe { dispatch(interface()?, name, c"", &mut stack, &Results::Each(smallvec![true])) }?;
         let none = || ShimError::Call { call: "dispatcher", reason: "no result".to_owned() };
-        made = settled.into_iter().next().flatten().ok_or_else(none)?;
+        made = results.into_iter().next().flatten().ok_or_else(none)?;
     }
     Ok(made)
 }

@@ -210,7 +210,8 @@ impl Printer<'_> {
 
 /// A double as Python reads it.
 fn constant(value: f64) -> String {
-    if value.is_finite() { format!("{value:?}") } else { format!("float('{value}')") }
+    let text = pyrepr::Float(value);
+    if value.is_finite() { text.to_string() } else { format!("float('{text}')") }
 }
 
 fn parenthesised(text: String, needed: bool) -> String {

@@ -110,7 +110,7 @@ impl Lowered {
     }
 
     /// Takes the floats among a call's arguments as they are now: no overload has a place for them.
-    fn settle_floats(&mut self, id: NodeId, env: &ShapeEnv) {
+    fn specialize_floats(&mut self, id: NodeId, env: &ShapeEnv) {
         let mut floats = FxHashMap::default();
         for input in self.graph[id].inputs() {
             if let Some(Meta::Float(float)) = self.graph[input].meta {
@@ -156,7 +156,7 @@ impl Lowered {
             self.of[id] = item.into();
             return Ok(self.graph[item].meta.clone());
         }
-        self.settle_floats(copied, env);
+        self.specialize_floats(copied, env);
         if torch_ops::lower_call(&mut self.graph, copied).is_err() {
             self.lacks(&graph[id].target);
             return Ok(None);
@@ -196,7 +196,7 @@ impl Lowered {
     ) {
         let before = self.graph.capacity();
         let copied = self.copy(graph, id);
-        self.settle_floats(copied, env);
+        self.specialize_floats(copied, env);
         if torch_ops::lower_call(&mut self.graph, copied).is_err() {
             self.lacks(&graph[id].target);
             return;

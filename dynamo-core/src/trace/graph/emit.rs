@@ -90,10 +90,10 @@ impl Tracer<'_> {
         args: Vec<Arg>,
         kwargs: Vec<(String, Arg)>,
     ) -> Traced {
-        let (args, kwargs) = self.settled_call(target, args, kwargs)?;
+        let (args, kwargs) = self.specialized_call(target, args, kwargs)?;
         let node = self.put_call(name, kind, target, args, kwargs)?;
         self.note_traces(node).inspect_err(|_| self.drop_from(node))?;
-        self.settle(node)?;
+        self.retry_if_raises(node)?;
         self.of_node(node)
     }
 
@@ -128,15 +128,15 @@ impl Tracer<'_> {
         self.of_node(node)
     }
 
-    fn settled_call(&mut self, target: &str, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> Traced<Arguments> {
+    fn specialized_call(&mut self, target: &str, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> Traced<Arguments> {
         let (names, values): (Vec<String>, Vec<Arg>) = kwargs.into_iter().unzip();
-        let values = self.settled(target, values)?;
-        Ok((self.settled(target, args)?, names.into_iter().zip(values).collect()))
+        let values = self.specialize_floats(target, values)?;
+        Ok((self.specialize_floats(target, args)?, names.into_iter().zip(values).collect()))
     }
 
     /// The arguments of a call where floats are as they are now, if what it gives depends on them otherwise than in
     /// its values.
-    fn settled(&mut self, target: &str, args: Vec<Arg>) -> Traced<Vec<Arg>> {
+    fn specialize_floats(&mut self, target: &str, args: Vec<Arg>) -> Traced<Vec<Arg>> {
         let mut floats = FxHashMap::default();
         if !torch_ops::takes_floats(target) {
             let mut nodes = Vec::new();
@@ -166,7 +166,7 @@ impl Tracer<'_> {
         let Value::Tensor(changed) = self.get(this)? else {
             return Err(Reason::new(Kind::Mutation, format!("`{target}` of something that is no tensor.")));
         };
-        let (args, kwargs) = self.settled_call(target, args, kwargs)?;
+        let (args, kwargs) = self.specialized_call(target, args, kwargs)?;
         let node = self.graph.torch.push(kind, target, args, kwargs, None);
         self.place_node(node);
         let first = self.first_name(changed);
@@ -219,7 +219,7 @@ impl Tracer<'_> {
         if self.graph.effects.retries && (self.graph.effects.draws_elsewhere || self.saved_for_retry().is_none()) {
             return Err(self.may_fail_here(node));
         }
-        self.settle(node)?;
+        self.retry_if_raises(node)?;
         let (this, value) = (self.force(this)?, self.value(Value::Tensor(node)));
         self.objects.source_of[value] = self.objects.source_of[this];
         Ok(value)

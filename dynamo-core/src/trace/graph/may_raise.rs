@@ -76,7 +76,7 @@ struct Asked {
 
 impl Tracer<'_> {
     /// Makes a call that may raise unobservable, by a retry in eager mode; if that is impossible, the graph ends here.
-    pub(in crate::trace) fn settle(&mut self, node: NodeId) -> Traced<()> {
+    pub(in crate::trace) fn retry_if_raises(&mut self, node: NodeId) -> Traced<()> {
         self.graph.effects.noticed |= self.is_noticed();
         let left = !self.modes.inference.entered.is_empty();
         if (left || self.is_noticed()) && self.may_raise(node) {
@@ -346,7 +346,7 @@ impl Tracer<'_> {
                 self.drop_from(node);
                 return Err(raised("IndexError: an index out of range"));
             }
-            Places::Unknown => self.settle(node)?,
+            Places::Unknown => self.retry_if_raises(node)?,
         }
         self.of_node(node)
     }

@@ -215,7 +215,7 @@ impl Tracer<'_> {
             None => self.put_call(None, NodeKind::CallFunction, target, args, kwargs)?,
         };
         self.graph.lowered.lacks(target);
-        self.settle(node)?;
+        self.retry_if_raises(node)?;
         let picks = self.of_node(node)?;
         let Value::Tuple(picks) = self.get(picks)? else { return Err(refused(target, "whose results are unknown")) };
         self.built(structure, &picks)

@@ -257,7 +257,7 @@ impl<'t, 'h> Output<'t, 'h> {
         })
     }
 
-    /// A local of the new code alone. Its number counts after all of the original's; [`Output::settle`] moves it.
+    /// A local of the new code alone. Its number counts after all of the original's; [`Output::into_parts`] moves it.
     fn fresh(&mut self, name: &str) -> LocalId {
         self.extra.push(format!("___{name}{}", self.extra.len()));
         LocalId::new(self.original.local_count() + self.extra.len() - 1)
@@ -512,7 +512,7 @@ impl<'t, 'h> Output<'t, 'h> {
     fn finish_whole(mut self) -> Traced<NewCode> {
         self.tell_of_failure();
         let (opaque, prefetched) = (std::mem::take(&mut self.opaque), std::mem::take(&mut self.prefetched));
-        let (code, mut body) = self.settle();
+        let (code, mut body) = self.into_parts();
         remove_unreachable(&mut body).map_err(|error| misfit(&error))?;
         remove_idle_jumps(&mut body);
         let code = Builder::over(code, body).finish().map_err(|error| misfit(&error))?;
@@ -525,7 +525,7 @@ impl<'t, 'h> Output<'t, 'h> {
         self.builder.jump(label);
         self.tell_of_failure();
         let (opaque, prefetched) = (std::mem::take(&mut self.opaque), std::mem::take(&mut self.prefetched));
-        let (code, body) = self.settle();
+        let (code, body) = self.into_parts();
         let flow = ControlFlow::new(&body).map_err(|error| misfit(&error))?;
         let ways = flow.ways(at);
         let jump = ways.jump().map(|to| landing(&body, to));
@@ -542,7 +542,7 @@ impl<'t, 'h> Output<'t, 'h> {
 
     /// The new code in front of the original's, its own locals after the original's plain ones. The parameter of
     /// prefetched inputs comes after the other parameters.
-    fn settle(self) -> (CodeObject, Body) {
+    fn into_parts(self) -> (CodeObject, Body) {
         let (mut code, mut body) = self.builder.into_parts();
         body.move_tail(self.tail, 0);
         let (plain, all, extra) = (code.varnames.len(), self.original.local_count(), self.extra.len());

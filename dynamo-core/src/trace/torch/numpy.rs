@@ -298,7 +298,7 @@ impl Tracer<'_> {
             let text = format!("NumPy's `{}`, for which torch has no equal.", name.replacen('_', " ", 1));
             return Err(Reason::new(Kind::Call, text));
         };
-        self.settle(node)?;
+        self.retry_if_raises(node)?;
         let given = self.of_node(node)?;
         let arrays = match self.get(given)? {
             Value::Tensor(_) => vec![given],

@@ -36,7 +36,7 @@ impl Functionalize<'_> {
             return Err(format!("`{}` of tensors whose sizes differ between calls", overload.name()));
         }
         let value = self.push(function, args, kwargs)?;
-        let value = self.settled(before, value, alias.path.is_empty())?;
+        let value = self.like(before, value, alias.path.is_empty())?;
         self.to[value].stack_trace = node.stack_trace.clone();
         self.put(&alias, value)?;
         let writes = self.roots[alias.root].writes;
@@ -76,7 +76,7 @@ impl Functionalize<'_> {
         let [result, next_mean, next_var] = [pick(0)?, pick(3)?, pick(4)?];
         for ((alias, next), before) in [(mean, next_mean), (var, next_var)].into_iter().zip(before) {
             let before = before.as_node().ok_or("running statistics that are no tensors")?;
-            let next = self.settled(before, next, alias.path.is_empty())?;
+            let next = self.like(before, next, alias.path.is_empty())?;
             self.put(&alias, next)?;
         }
         self.leaf(id, result, Origin::Call);
@@ -91,7 +91,7 @@ impl Functionalize<'_> {
     }
 
     /// The value as the tensor in whose place it comes: of its element type, and if that is a root, in its layout.
-    pub(super) fn settled(&mut self, before: NodeId, value: NodeId, is_root: bool) -> Outcome<NodeId> {
+    pub(super) fn like(&mut self, before: NodeId, value: NodeId, is_root: bool) -> Outcome<NodeId> {
         let meta = |pass: &Self, node: NodeId| pass.to[node].tensor_meta().cloned().ok_or("no tensor".to_owned());
         let fits = |old: &TensorMeta, new: &TensorMeta| match is_root {
             true => lies_as(old, new),
@@ -118,7 +118,7 @@ impl Functionalize<'_> {
         let values = self.along(alias.root, &alias.path[..alias.path.len().saturating_sub(1)])?;
         for (at, (view, &whole)) in alias.path.iter().zip(&values).enumerate().rev() {
             let put = self.inverse(view, whole, value)?;
-            value = self.settled(whole, put, at == 0)?;
+            value = self.like(whole, put, at == 0)?;
         }
         let root = &mut self.roots[alias.root];
         root.value = value;
