@@ -325,6 +325,47 @@ def that_match(x):
     return x
 
 
+def numeric_formats(x):
+    number, half = Number(3), Half(1.5)
+    texts = "%d" % number, "%03d|%x" % (number, number), "%.2f" % half, "%s %d" % (number, ANSWERING), f"{number:03d}"
+    return x + 1, texts, "abc"[number - 1], "abc"[Number(1)], b"abc"[Number(0)], "%g" % HALF
+
+
+def in_place(x):
+    pair, number, word, bag = Plain((1,)), Number(3), Word("a"), Bag(1)
+    same = bag
+    pair += (2,)
+    number += 1
+    word += "b"
+    bag |= {2, 3}
+    bag -= {1}
+    bag ^= {9}
+    plain = {1}
+    plain |= bag
+    return x + 1, pair, number, word, sorted(bag), bag is same, types([pair, number, word, bag, plain]), plain >= bag
+
+
+def bits(x):
+    number = Number(6)
+    parts = ~number, +number, abs(-number), divmod(number, 4), pow(number, 2), number << 1, number | 1, 7 % number
+    return x + number, parts, round(HALF), not number, number and 5, number is number, 2**number, max(number, 2)
+
+
+class Parity(int):
+    """Equal to all of the same parity."""
+
+    def __eq__(self, other):
+        return int(self) % 2 == int(other) % 2
+
+    def __hash__(self):
+        return int(self) % 2
+
+
+def own_keys(x):
+    found = {Parity(1): "a"}[Parity(3)], Parity(1) == 3, Parity(1) in [5], len({Parity(1), Parity(3), Parity(2)})
+    return x + 1, found
+
+
 def bad_values(x):
     try:
         Number("zz")
@@ -352,6 +393,10 @@ CAPTURED = [
     as_arguments,
     with_others,
     that_match,
+    numeric_formats,
+    in_place,
+    bits,
+    own_keys,
     bad_values,
 ]
 
@@ -377,6 +422,20 @@ def left_to_python(x):
     return x + ending[0], Plain((1,)) == OTHER, (Plain((1,)) + OTHER)[0]
 
 
+def that_breaks(x):
+    pair, number, bag = Plain((x, 2)), Number(4), Bag(1)
+    bag.add(9)
+    print(end="")
+    return pair[0] + number, pair, number, bag, types([pair, number, bag])
+
+
+def changes_of_the_callers(x):
+    global BAG
+    BAG.add(2)
+    BAG |= {1}
+    return x + 1, sorted(BAG)
+
+
 def errors(x):
     texts = []
     for operation in (lambda: PLAIN + 3, lambda: PLAIN < 3, lambda: NUMBER + "a", lambda: BAG | 3, lambda: WORD + 1):
@@ -394,7 +453,7 @@ def that_holds_itself(x):
     return plain[1] + 1, plain, items[0] is plain
 
 
-@pytest.mark.parametrize("function", [left_to_python, errors, that_holds_itself])
+@pytest.mark.parametrize("function", [left_to_python, that_breaks, changes_of_the_callers, errors, that_holds_itself])
 def test_what_is_not_traced_is_as_in_plain_python(function):
     x = torch.arange(3.0)
     assert repr(_capture.optimize(function, backend="eager")(x)) == repr(function(x))

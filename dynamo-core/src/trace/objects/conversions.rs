@@ -98,7 +98,7 @@ impl Tracer<'_> {
         let Some(row) = CONVERSIONS.iter().find(|row| row.function == function) else { return Ok(None) };
         let Some((&value, mut rest)) = args.split_first() else { return Ok(None) };
         let Some(instance) = self.instance(value)? else { return Ok(None) };
-        if rest.len() > row.most || self.enum_value(value)?.is_some() {
+        if rest.len() > row.most {
             return Ok(None);
         }
         if let [digits] = rest
@@ -107,9 +107,19 @@ impl Tracer<'_> {
             rest = &[];
         }
         for &(method, gives) in row.methods {
-            // An integer of any class is its own index.
-            if let ("__index__", Some(number)) = (method, self.held_scalar(value)?) {
-                return self.call_builtin(function, &[&[number], rest].concat(), vec![]).map(Some);
+            // An integer of any class is its own index, and a text is read where it may be.
+            let held = match (method, function) {
+                ("__index__", "builtins.int" | "builtins.float" | "builtins.complex") => self.held_scalar(value)?,
+                ("__index__", _) => match self.held_scalar(value)? {
+                    Some(held) if self.is_integer(held)? => Some(held),
+                    _ => None,
+                },
+                _ => None,
+            };
+            if let Some(held) = held {
+                let result = self.call_builtin(function, &[&[held], rest].concat(), vec![]);
+                // Errors name the class of the object.
+                return result.map(Some).map_err(|reason| self.uncaught(reason));
             }
             match self.class_attr(instance, method)? {
                 None => {}

@@ -142,8 +142,15 @@ impl Tracer<'_> {
         }
     }
 
-    fn is_integer(&mut self, value: ValueId) -> Traced<bool> {
+    pub(super) fn is_integer(&mut self, value: ValueId) -> Traced<bool> {
         Ok(matches!(self.get(value)?, Value::SymInt { .. } | Value::Const(Constant::Int(_) | Constant::BigInt(_))))
+    }
+
+    /// The number that an object holds whose class comes from `int` or `float`.
+    pub(in crate::trace) fn held_number(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
+        let Some(held) = self.held_scalar(value)? else { return Ok(None) };
+        let is_text = matches!(self.get(held)?, Value::Const(Constant::Str(_)));
+        Ok((!is_text).then_some(held))
     }
 
     /// True for an object that is the only operand of `%` of a text, and is not asked first.

@@ -253,6 +253,7 @@ impl Tracer<'_> {
                         'a' => Some(Conversion::Ascii),
                         _ => None,
                     };
+                    let value = self.number_of_conversion(field.conversion, value)?;
                     let (constant, kind) = match (self.as_constant(value)?, conversion) {
                         (Some(constant), _) => (Some(constant), field.conversion),
                         (None, Some(conversion)) => (self.converted(value, conversion)?, 's'),
@@ -266,6 +267,17 @@ impl Tracer<'_> {
             }
         }
         self.fold("operator.mod", &[Constant::Str(plain), Constant::Tuple(constants)]).map(Some)
+    }
+
+    /// The number that a numeric conversion of `%` takes from an object whose class comes from `int` or `float`; of
+    /// anything else, the value itself.
+    fn number_of_conversion(&mut self, conversion: char, value: ValueId) -> Traced {
+        let Some(held) = self.held_number(value)? else { return Ok(value) };
+        let takes = match self.get(held)? {
+            Value::Const(Constant::Float(_)) => "eEfFgG",
+            _ => "diuoxX",
+        };
+        if takes.contains(conversion) { self.specialised(held) } else { Ok(value) }
     }
 
     /// `text.format(*args, **keywords)`; `None` for a text that is left to the interpreter.

@@ -28,6 +28,11 @@ impl Tracer<'_> {
             Value::Range(bounds) => self.range_item(bounds, key),
             Value::Const(constant) => match self.as_constant(key)? {
                 Some(key) => self.fold("operator.getitem", &[constant, key]),
+                None if let Some(index) = self.object_as_index(key)?
+                    && let Some(key) = self.as_constant(index)? =>
+                {
+                    self.fold("operator.getitem", &[constant, key])
+                }
                 None => Err(Reason::new(Kind::Operator, "A constant's item at a place that is computed.")),
             },
             Value::State(state) if self.heap.sort(state) == Sort::Dict => self.dict_item(container, state, key),
