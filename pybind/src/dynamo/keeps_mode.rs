@@ -1,10 +1,11 @@
 //! Compiled graphs that set modes of torch's: if one fails midway, the modes are as they were before.
 
 use crate::torch::Torch;
+use guards::ATTENTION_KERNELS;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// A compiled graph that sets whether autograd records, or autocast.
+/// A compiled graph that sets whether autograd records, autocast, or the kernels that attention may run in.
 #[pyclass(frozen, module = "rust_inductor._native")]
 pub(crate) struct KeepsMode(Py<PyAny>);
 
@@ -34,6 +35,8 @@ struct Modes<'py> {
     cache: Bound<'py, PyAny>,
     /// The nesting depth of autocast contexts.
     depth: i64,
+    /// The kernels that attention may run in.
+    attention: [bool; ATTENTION_KERNELS.len()],
 }
 
 impl<'py> Modes<'py> {
@@ -46,10 +49,13 @@ impl<'py> Modes<'py> {
         let autocast = [on("cpu")?, on("cuda")?];
         let (cache, depth) = (torch.call_method0("is_autocast_cache_enabled")?, nesting(&torch)?);
         let grad = Torch::get(py)?.find(py, "is_grad_enabled")?.call0()?;
-        Ok(Modes { torch, grad, autocast, cache, depth })
+        let attention = Torch::get(py)?.attention_kernels(py)?;
+        Ok(Modes { torch, grad, autocast, cache, depth, attention })
     }
 
     fn restore(&self) -> PyResult<()> {
+        let py = self.torch.py();
+        Torch::get(py)?.choose_attention_kernels(py, self.attention.map(Some))?;
         self.torch.getattr("_C")?.call_method1("_set_grad_enabled", (&self.grad,))?;
         for (device, enabled, dtype) in &self.autocast {
             self.torch.call_method1("set_autocast_enabled", (device, enabled))?;

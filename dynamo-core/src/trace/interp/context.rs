@@ -17,6 +17,7 @@ use crate::{
             state::{Iter, State},
             value::{Function, Keywords, Value, ValueId},
         },
+        python::dict_methods,
         signature::Signature,
         torch::names,
     },
@@ -26,10 +27,14 @@ use guards::Constant;
 /// The class of what `torch._dynamo.error_on_graph_break` gives.
 const BREAKS_CLASS: &str = "torch._dynamo.decorators.ErrorOnGraphBreakDecoratorContextManager";
 
+/// The class of managers that are made of generators.
+const GENERATOR_MANAGER: &str = "contextlib._GeneratorContextManager";
+
 /// Functions of the library that are made of a function of the program: how to tell them, by the end of their file's
 /// name and by their free variables.
-const WRAPPERS: [(Wrapper, &str, &[&str]); 8] = [
+const WRAPPERS: [(Wrapper, &str, &[&str]); 9] = [
     (Wrapper::Manager, "/contextlib.py", &["func"]),
+    (Wrapper::Recreated, "/contextlib.py", &["func", "self"]),
     (Wrapper::Decorated, "/torch/utils/_contextlib.py", &["ctx_factory", "func"]),
     (Wrapper::Decorated, "/torch/amp/autocast_mode.py", &["autocast_instance", "func"]),
     (Wrapper::Within, "/torch/_dynamo/external_utils.py", &["func", "self"]),
@@ -55,6 +60,8 @@ enum Wrapper {
     Decorated,
     /// It calls the function, which it has first, within a manager.
     Within,
+    /// It calls the function, which it has first, within a manager of a generator that is made again for each call.
+    Recreated,
     /// It calls the function.
     Plain,
     /// `torch.compile` has made it.
@@ -314,6 +321,16 @@ impl Tracer<'_> {
                 let Some(context) = self.context_of(manager)? else { return Ok(None) };
                 self.call_within(context, function, args.to_vec(), keywords.clone()).map(Some)
             }
+            (Wrapper::Recreated, &[function, manager]) => {
+                let Some(context) = self.recreated(manager)? else { return Ok(None) };
+                let result = self.call_within(context, function, args.to_vec(), keywords.clone());
+                if self.exceptions.raising.is_some() {
+                    // The generator would be told of it.
+                    self.forget_raised();
+                    return Err(Reason::new(Kind::Context, "An exception within a decorated function."));
+                }
+                result.map(Some)
+            }
             (Wrapper::Decorated, &[manager, function]) => {
                 let Some(context) = self.decorating(manager)? else { return Ok(None) };
                 if object.is_generator() {
@@ -324,6 +341,38 @@ impl Tracer<'_> {
                 self.call_within(context, function, args.to_vec(), keywords.clone()).map(Some)
             }
             _ => Ok(None),
+        }
+    }
+
+    /// The manager that one of a generator makes in its own place; `None` for any other.
+    fn recreated(&mut self, manager: ValueId) -> Traced<Option<Context>> {
+        if !matches!(self.get(manager)?, Value::Object(class, _) if class == GENERATOR_MANAGER) {
+            return Ok(None);
+        }
+        let [function, args, keywords] = ["func", "args", "kwds"].map(|name| self.get_attr(manager, name));
+        let (function, args) = (function?, args?);
+        let args = self.listed_items(args)?;
+        let mut named = Vec::new();
+        for (name, value) in dict_methods::pairs(self, keywords?)? {
+            match self.get(name)? {
+                Value::Const(Constant::Str(name)) => named.push((name, value)),
+                _ => return Ok(None),
+            }
+        }
+        // A generator of torch's is what the function that it makes a manager for is.
+        let row = match self.get(function)? {
+            Value::Function(function) if function.name.starts_with("torch.") => Signature::of_function(&function.name),
+            _ => None,
+        };
+        let made = match row {
+            Some(row) => row.call(self, &args, &named)?,
+            None => self.call(function, args, named)?,
+        };
+        match self.get(made)? {
+            Value::State(state) if matches!(self.heap.get(state), State::Iter(Iter::Generator(_))) => {
+                Ok(Some(Context::Generator(made)))
+            }
+            _ => self.context_of(made),
         }
     }
 

@@ -10,7 +10,7 @@
 //! - nothing here changes an array: `numpy_writes` does.
 
 use crate::{
-    host::{Ask, NumpyResult, Obj, TensorView},
+    host::{NumpyResult, Obj, TensorView},
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
@@ -342,7 +342,7 @@ impl Tracer<'_> {
                 let node = self.graph.torch.push(NodeKind::CallFunction, &target, args, named, None);
                 self.place_node(node);
                 // What it gives depends on no integer, as the comparison tells.
-                let ask = Ask { grad: self.modes.grad, by_hints: true };
+                let ask = self.modes.ask(true);
                 let meta = self.host.infer(&self.graph.torch, &mut self.shapes.env, node, ask).ok();
                 self.graph.torch[node].meta = meta;
                 self.graph.lowered.copy(&self.graph.torch, node);

@@ -48,8 +48,17 @@ impl<'py> PyHost<'py> {
         id: NodeId,
         ask: Ask,
     ) -> PyResult<Result<Meta, String>> {
-        let mode = Torch::get(self.py)?.find(self.py, "set_grad_enabled")?.call1((ask.grad,))?;
+        let torch = Torch::get(self.py)?;
+        let chooses = ask.attention.iter().any(Option::is_some);
+        let kernels = if chooses { Some(torch.attention_kernels(self.py)?) } else { None };
+        let mode = torch.find(self.py, "set_grad_enabled")?.call1((ask.grad,))?;
+        if chooses {
+            torch.choose_attention_kernels(self.py, ask.attention)?;
+        }
         let result = self.run_node(graph, env, id, ask);
+        if let Some(kernels) = kernels {
+            torch.choose_attention_kernels(self.py, kernels.map(Some))?;
+        }
         mode.call_method1("__exit__", (self.py.None(), self.py.None(), self.py.None()))?;
         result
     }
