@@ -38,7 +38,7 @@ pub(in crate::trace) fn attention_setter(kernel: usize) -> String {
 }
 
 /// True if the target is a node that sets one of the switches of [`ATTENTION_KERNELS`].
-fn sets_attention(target: &str) -> bool {
+pub(in crate::trace) fn sets_attention(target: &str) -> bool {
     target.starts_with(SET_ATTENTION)
 }
 
