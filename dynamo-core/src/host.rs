@@ -179,6 +179,8 @@ pub struct Ask {
     pub grad: bool,
     /// Whether symbolic sizes are what they are now, so that the answer holds for this call alone.
     pub by_hints: bool,
+    /// The switches of [`guards::ATTENTION_KERNELS`] that the program has set.
+    pub attention: [Option<bool>; guards::ATTENTION_KERNELS.len()],
 }
 
 /// The calls of ATen overloads that one call comes down to.

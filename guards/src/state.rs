@@ -51,7 +51,7 @@ states! {
     /// The device that `torch.set_default_device` chose.
     DefaultDevice(Option<Device>) "DEFAULT_DEVICE" "default_device";
     /// The kernels of [`ATTENTION_KERNELS`] that attention may run in: each lays out its result in its own way.
-    AttentionKernels([bool; 4]) "ATTENTION_KERNELS" "attention_kernels";
+    AttentionKernels([bool; ATTENTION_KERNELS.len()]) "ATTENTION_KERNELS" "attention_kernels";
     /// Whether the caller handles an exception, which is the context of what is raised.
     HandledException(bool) "HANDLED_EXCEPTION" "handled_exception";
     /// The number of threads that an operation may use.
@@ -65,7 +65,7 @@ states! {
 }
 
 /// The kernels that `torch.nn.attention.sdpa_kernel` chooses among, as torch's switches name them.
-pub const ATTENTION_KERNELS: [&str; 4] = ["flash", "mem_efficient", "math", "cudnn"];
+pub const ATTENTION_KERNELS: [&str; 5] = ["flash", "mem_efficient", "math", "cudnn", "overrideable"];
 
 /// The state of automatic mixed precision.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

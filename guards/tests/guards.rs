@@ -200,7 +200,7 @@ fn states(c: &mut Cases) {
     c.state(deterministic(false), deterministic(true));
     c.state(GlobalState::DefaultDType(DType::F32), GlobalState::DefaultDType(DType::F64));
     c.state(GlobalState::DefaultDevice(None), GlobalState::DefaultDevice(Some(Device::CPU)));
-    let kernels = |flash| GlobalState::AttentionKernels([flash, true, true, true]);
+    let kernels = |flash| GlobalState::AttentionKernels([flash, true, true, true, false]);
     c.state(kernels(true), kernels(false));
     c.state(GlobalState::HandledException(false), GlobalState::HandledException(true));
     c.state(GlobalState::NumThreads(2), GlobalState::NumThreads(4));

@@ -21,6 +21,8 @@ pub struct Capture {
     /// True if the graph sets a mode: whether autograd records, inference, or autocast. It would leave it so if it
     /// failed midway.
     pub sets_mode: bool,
+    /// True if the graph sets the kernels that attention may run in.
+    pub sets_attention: bool,
     /// The calls of the graph that may raise when it runs.
     pub fallible: Vec<NodeId>,
     /// The graph in ATen overloads, if each call has one.

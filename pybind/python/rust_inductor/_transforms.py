@@ -6,6 +6,7 @@ all. ``flex_attention`` is spelled out, to be fused with what surrounds it.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,10 @@ import torch
 from rust_inductor import _higher_order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+#: The kernels that attention may run in, as torch's switches name them.
+_ATTENTION_KERNELS = ("flash", "mem_efficient", "math", "cudnn", "overrideable")
 
 
 def jacrev(
@@ -129,3 +133,16 @@ def group_tensors_by_device_and_dtype(
     first = tensorlistlist[0]
     indices = list(range(len(first))) if with_indices else []
     return {(first[0].device, first[0].dtype): ([list(tensors) for tensors in tensorlistlist], indices)}
+
+
+@contextlib.contextmanager
+def sdpa_kernel(*chosen: bool) -> Iterator[dict[str, Any]]:
+    """``torch.nn.attention.sdpa_kernel`` that lets attention run in these of its kernels."""
+    before = [getattr(torch._C, f"_get_{kernel}_sdp_enabled")() for kernel in _ATTENTION_KERNELS]
+    try:
+        for kernel, enabled in zip(_ATTENTION_KERNELS, chosen):
+            getattr(torch._C, f"_set_sdp_use_{kernel}")(enabled)
+        yield {}
+    finally:
+        for kernel, enabled in zip(_ATTENTION_KERNELS, before):
+            getattr(torch._C, f"_set_sdp_use_{kernel}")(enabled)

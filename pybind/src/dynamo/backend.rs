@@ -91,7 +91,8 @@ impl Backend {
         if let (Answer::Compiled(compiled), true) = (&mut answer, capture.sets_mode)
             && let Some(function) = compiled.function.take()
         {
-            compiled.function = Some(Bound::new(call.py(), KeepsMode::new(function.unbind()))?.into_any());
+            compiled.function =
+                Some(Bound::new(call.py(), KeepsMode::new(function.unbind(), capture.sets_attention))?.into_any());
         }
         Ok(answer)
     }

@@ -1,16 +1,21 @@
 //! Compiled graphs that set modes of torch's: if one fails midway, the modes are as they were before.
 
 use crate::torch::Torch;
+use guards::ATTENTION_KERNELS;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// A compiled graph that sets whether autograd records, or autocast.
+/// A compiled graph that sets whether autograd records, autocast, or the kernels that attention may run in.
 #[pyclass(frozen, module = "rust_inductor._native")]
-pub(crate) struct KeepsMode(Py<PyAny>);
+pub(crate) struct KeepsMode {
+    graph: Py<PyAny>,
+    /// Whether it sets the kernels that attention may run in.
+    sets_attention: bool,
+}
 
 impl KeepsMode {
-    pub(super) fn new(graph: Py<PyAny>) -> KeepsMode {
-        KeepsMode(graph)
+    pub(super) fn new(graph: Py<PyAny>, sets_attention: bool) -> KeepsMode {
+        KeepsMode { graph, sets_attention }
     }
 }
 
@@ -18,9 +23,9 @@ impl KeepsMode {
 impl KeepsMode {
     #[pyo3(signature = (*args))]
     fn __call__<'py>(&self, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        let before = Modes::now(args.py())?;
+        let before = Modes::now(args.py(), self.sets_attention)?;
         // What is raised matters more than what this could raise.
-        self.0.bind(args.py()).call1(args).inspect_err(|_| before.restore().unwrap_or_default())
+        self.graph.bind(args.py()).call1(args).inspect_err(|_| before.restore().unwrap_or_default())
     }
 }
 
@@ -34,10 +39,12 @@ struct Modes<'py> {
     cache: Bound<'py, PyAny>,
     /// The nesting depth of autocast contexts.
     depth: i64,
+    /// The kernels that attention may run in, if the graph sets them.
+    attention: Option<[bool; ATTENTION_KERNELS.len()]>,
 }
 
 impl<'py> Modes<'py> {
-    fn now(py: Python<'py>) -> PyResult<Modes<'py>> {
+    fn now(py: Python<'py>, with_attention: bool) -> PyResult<Modes<'py>> {
         let torch = py.import("torch")?.into_any();
         let on = |device: &'static str| -> PyResult<_> {
             let of = |name: &str| torch.call_method1(name, (device,));
@@ -45,11 +52,17 @@ impl<'py> Modes<'py> {
         };
         let autocast = [on("cpu")?, on("cuda")?];
         let (cache, depth) = (torch.call_method0("is_autocast_cache_enabled")?, nesting(&torch)?);
-        let grad = Torch::get(py)?.find(py, "is_grad_enabled")?.call0()?;
-        Ok(Modes { torch, grad, autocast, cache, depth })
+        let objects = Torch::get(py)?;
+        let grad = objects.find(py, "is_grad_enabled")?.call0()?;
+        let attention = if with_attention { Some(objects.attention_kernels(py)?) } else { None };
+        Ok(Modes { torch, grad, autocast, cache, depth, attention })
     }
 
     fn restore(&self) -> PyResult<()> {
+        let py = self.torch.py();
+        if let Some(kernels) = self.attention {
+            Torch::get(py)?.choose_attention_kernels(py, kernels.map(Some))?;
+        }
         self.torch.getattr("_C")?.call_method1("_set_grad_enabled", (&self.grad,))?;
         for (device, enabled, dtype) in &self.autocast {
             self.torch.call_method1("set_autocast_enabled", (device, enabled))?;

@@ -1,7 +1,7 @@
 //! The global state that guards look at, as it is now.
 
 use crate::torch::{Overrides, Torch};
-use guards::{Autocast, Deterministic, GlobalState};
+use guards::{ATTENTION_KERNELS, Autocast, Deterministic, GlobalState};
 use pyo3::{intern, prelude::*};
 use symshapes::DType;
 
@@ -44,7 +44,7 @@ pub(super) fn states(py: Python<'_>, torch: &Torch, calls: impl Fn(&str) -> bool
         GlobalState::DefaultDevice(None),
     ];
     let filled = GlobalState::DeterministicAlgorithms(Deterministic { enabled: false, warn_only: false });
-    let of_some = [("empty", filled), ("attention", GlobalState::AttentionKernels([true; 4]))];
+    let of_some = [("empty", filled), ("attention", GlobalState::AttentionKernels([true; ATTENTION_KERNELS.len()]))];
     let more = of_some.into_iter().filter_map(|(part, kind)| calls(part).then_some(kind));
     kinds.into_iter().chain(more).filter_map(|kind| current_state(py, torch, &kind)).collect()
 }

@@ -4,6 +4,7 @@ use super::private::{Look, Private, TensorWords};
 use super::shim::{RawTensor, Shim};
 use super::tensor::{self, Info, Tensor};
 use fx::aten::Aten;
+use guards::ATTENTION_KERNELS;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -215,13 +216,29 @@ impl Torch {
         Ok(ask("_C._get_deterministic_algorithms")? && ask("_C._get_deterministic_fill_uninitialized_memory")?)
     }
 
-    /// The flags of [`guards::ATTENTION_KERNELS`]: those that attention may run in.
-    pub(crate) fn attention_kernels(&self, py: Python<'_>) -> PyResult<[bool; 4]> {
-        let mut enabled = [false; 4];
-        for (on, kernel) in enabled.iter_mut().zip(guards::ATTENTION_KERNELS) {
-            *on = self.find(py, &format!("_C._get_{kernel}_sdp_enabled"))?.call0()?.is_truthy()?;
+    /// The flags of [`guards::ATTENTION_KERNELS`]: those that attention may run in. Releases without one of them never
+    /// run in it.
+    pub(crate) fn attention_kernels(&self, py: Python<'_>) -> PyResult<[bool; ATTENTION_KERNELS.len()]> {
+        let mut enabled = [false; ATTENTION_KERNELS.len()];
+        for (on, kernel) in enabled.iter_mut().zip(ATTENTION_KERNELS) {
+            let getter = self.find(py, &format!("_C._get_{kernel}_sdp_enabled"));
+            *on = getter.map_or(Ok(false), |getter| getter.call0()?.is_truthy())?;
         }
         Ok(enabled)
+    }
+
+    /// Has attention run in these of [`guards::ATTENTION_KERNELS`]; what nothing is said of stays as it is.
+    pub(crate) fn choose_attention_kernels(
+        &self,
+        py: Python<'_>,
+        chosen: [Option<bool>; ATTENTION_KERNELS.len()],
+    ) -> PyResult<()> {
+        for (on, kernel) in chosen.into_iter().zip(ATTENTION_KERNELS) {
+            if let (Some(on), Ok(setter)) = (on, self.find(py, &format!("_C._set_sdp_use_{kernel}"))) {
+                setter.call1((on,))?;
+            }
+        }
+        Ok(())
     }
 
     /// True if this release's fused attention for CPUs takes keys and values with fewer heads than the query.

@@ -64,6 +64,28 @@ def several(a, b):
     return halves, thirds, grid, type(halves), len(grid)
 
 
+@case(A, B2, whole=True)
+def products_of_indices(a, b):
+    return np.einsum("ij,kj->ik", a, a), np.einsum("ij,j->i", a, b), np.einsum("ij->", a), np.cross(a[:, :3], a[:, 1:])
+
+
+@case(A, whole=True)
+def copies(a):
+    b = np.copy(a)
+    b += 1
+    return b, np.append(a, b), np.append(a, b, axis=1), a
+
+
+@case(A, whole=True)
+def spreads(a):
+    return np.ptp(a), np.ptp(a, axis=1), np.quantile(a, 0.3, axis=1), np.copysign(a, -1.0)
+
+
+@case(A)
+def quantiles(a):
+    return np.percentile(a, 50), np.quantile(a, [0.1, 0.9]), np.percentile(a, 30, axis=0), np.conjugate(a)
+
+
 @case(A, whole=True)
 def of_fields(a):
     same = a.real is a

@@ -34,6 +34,10 @@ OPTIMIZERS: dict[str, tuple[Any, dict[str, Any], bool]] = {
     "rprop": (optim.Rprop, {}, True),
     "radam": (optim.RAdam, {}, False),
     "nadam": (optim.NAdam, {}, False),
+    "foreach_nadam": (optim.NAdam, {"foreach": True}, False),
+    "foreach_rmsprop": (optim.RMSprop, {"foreach": True, "centered": True}, False),
+    "asgd": (optim.ASGD, {}, False),
+    "foreach_asgd": (optim.ASGD, {"foreach": True, "weight_decay": 0.1}, False),
 }
 
 

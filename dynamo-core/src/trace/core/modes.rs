@@ -3,8 +3,9 @@
 //! A mode is one field here; its own module says what entering and leaving it put into the graph.
 
 use super::{checkpoint::Speculative, value::ValueId};
-use crate::host::Host;
+use crate::host::{Ask, Host};
 use fx::NodeId;
+use guards::ATTENTION_KERNELS;
 use symshapes::{DType, Device, DeviceKind};
 
 /// The node that says whether autograd records.
@@ -20,12 +21,25 @@ pub(in crate::trace) const EXIT_INFERENCE: &str = "torch.autograd.grad_mode._exi
 
 /// True if the target is a node that sets a mode.
 pub(in crate::trace) fn sets_mode(target: &str) -> bool {
-    matches!(target, SET_GRAD | ENTER_AUTOCAST | EXIT_AUTOCAST) || sets_inference(target)
+    matches!(target, SET_GRAD | ENTER_AUTOCAST | EXIT_AUTOCAST) || sets_inference(target) || sets_attention(target)
 }
 
 /// True if the target is a node that sets inference mode.
 pub(in crate::trace) fn sets_inference(target: &str) -> bool {
     matches!(target, ENTER_INFERENCE | EXIT_INFERENCE)
+}
+
+/// The prefix of the functions that set the switches of [`ATTENTION_KERNELS`].
+const SET_ATTENTION: &str = "torch._C._set_sdp_use_";
+
+/// The function that sets the switch of one of [`ATTENTION_KERNELS`].
+pub(in crate::trace) fn attention_setter(kernel: usize) -> String {
+    format!("{SET_ATTENTION}{}", ATTENTION_KERNELS[kernel])
+}
+
+/// True if the target is a node that sets one of the switches of [`ATTENTION_KERNELS`].
+pub(in crate::trace) fn sets_attention(target: &str) -> bool {
+    target.starts_with(SET_ATTENTION)
 }
 
 /// The modes at the current instruction.
@@ -41,6 +55,8 @@ pub(in crate::trace) struct Modes {
     pub(in crate::trace) device: Option<Device>,
     /// Whether operators have to be deterministic, once the program has said so.
     pub(in crate::trace) deterministic: Option<Deterministic>,
+    /// The switches of [`ATTENTION_KERNELS`] that the program has set.
+    pub(in crate::trace) attention: [Option<Switch>; ATTENTION_KERNELS.len()],
     /// Whether a graph break is an error.
     pub(in crate::trace) refuses_breaks: bool,
     /// The managers that are entered, the outermost first.
@@ -56,6 +72,15 @@ pub(in crate::trace) struct Deterministic {
     pub(in crate::trace) enabled: bool,
     /// Whether they warn instead.
     pub(in crate::trace) warn_only: bool,
+}
+
+/// A switch that the program has set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::trace) struct Switch {
+    /// Its position at the call.
+    pub(in crate::trace) before: bool,
+    /// Its position now.
+    pub(in crate::trace) now: bool,
 }
 
 /// A mode, with its context managers that are active.
@@ -94,10 +119,16 @@ impl Modes {
             inference: Scoped { current: host.inference_mode(), entered: Vec::new() },
             device: host.default_device(),
             deterministic: None,
+            attention: [None; ATTENTION_KERNELS.len()],
             refuses_breaks: host.refuses_breaks(),
             entered: Vec::new(),
             left: Vec::new(),
         }
+    }
+
+    /// A question to torch under these modes.
+    pub(in crate::trace) fn ask(&self, by_hints: bool) -> Ask {
+        Ask { grad: self.grad, by_hints, attention: self.attention.map(|switch| switch.map(|switch| switch.now)) }
     }
 }
 

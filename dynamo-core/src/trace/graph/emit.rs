@@ -185,7 +185,7 @@ impl Tracer<'_> {
             Some(changed) => Meta::Tensor(changed),
             // What fails has to fail at its own place in the program, with the effects before it.
             None => {
-                let ask = Ask { grad: self.modes.grad, by_hints: true };
+                let ask = self.modes.ask(true);
                 let tried = self.host.infer(&self.graph.torch, &mut self.shapes.env, node, ask);
                 tried.map_err(|why| Reason::new(Kind::Raised, format!("`{target}`: {why}.")))?
             }
@@ -293,7 +293,7 @@ impl Tracer<'_> {
         if self.is_fresh(node) {
             return Ok(None);
         }
-        let ask = Ask { grad: false, by_hints: false };
+        let ask = Ask { grad: false, ..self.modes.ask(false) };
         let told = self.host.infer(&self.graph.torch, &mut self.shapes.env, node, ask);
         let target = &self.graph.torch[node].target;
         told.map(Some).map_err(|why| Reason::new(Kind::TorchOp, format!("`{target}`: {why}.")))
@@ -332,7 +332,7 @@ impl Tracer<'_> {
         if counts_elements(&self.graph.torch[node]) {
             return Err(Reason::new(Kind::TorchOp, format!("`{target}`, whose size depends on values.")));
         }
-        let ask = Ask { grad: self.modes.grad, by_hints: false };
+        let ask = self.modes.ask(false);
         let meta = match converted.filter(|_| is_cast) {
             Some(converted) => self.host.infer(&self.graph.lowered.graph, &mut self.shapes.env, converted, ask),
             None => self.host.infer(&self.graph.torch, &mut self.shapes.env, node, ask),
@@ -480,6 +480,7 @@ impl Tracer<'_> {
     pub(in crate::trace) fn end_graph(&mut self, results: &[NodeId]) {
         self.restore_autocast();
         self.restore_grad();
+        self.restore_attention();
         let outputs = results.iter().map(|&node| Arg::Node(node)).collect();
         let output = self.graph.torch.output(Arg::Tuple(outputs));
         self.graph.lowered.copy(&self.graph.torch, output);

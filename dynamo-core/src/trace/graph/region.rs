@@ -130,6 +130,7 @@ impl Tracer<'_> {
         let same = was.grad == is.grad
             && was.device == is.device
             && was.deterministic == is.deterministic
+            && was.attention == is.attention
             && was.autocast.current == is.autocast.current
             && was.inference.current == is.inference.current;
         if same { Ok(()) } else { Err(refused(operator, "of a function that leaves a mode of torch's changed")) }

@@ -326,12 +326,21 @@ impl Tracer<'_> {
         args: Vec<ValueId>,
         keywords: Keywords,
     ) -> Traced<Option<ValueId>> {
-        let generator = self.call(function, args, keywords)?;
-        let is_generator = match self.get(generator)? {
-            Value::State(state) => matches!(self.heap.get(state), State::Iter(Iter::Generator(_))),
-            _ => false,
+        // A generator of torch's is what the function that it makes a manager for is.
+        let row = match self.get(function)? {
+            Value::Function(function) if function.name.starts_with("torch.") => Signature::of_function(&function.name),
+            _ => None,
         };
-        Ok(is_generator.then(|| self.value(Value::Context(Context::Generator(generator)))))
+        let made = match row {
+            Some(row) => row.call(self, &args, &keywords)?,
+            None => self.call(function, args, keywords)?,
+        };
+        Ok(match self.get(made)? {
+            Value::State(state) if matches!(self.heap.get(state), State::Iter(Iter::Generator(_))) => {
+                Some(self.value(Value::Context(Context::Generator(made))))
+            }
+            _ => self.context_of(made)?.map(|_| made),
+        })
     }
 
     /// A call within a manager.

@@ -10,7 +10,7 @@ use crate::{
         core::{
             checkpoint::Speculative,
             frame::{Frame, Globals, Next, line_of},
-            modes::sets_mode,
+            modes::{sets_attention, sets_mode},
             state::State,
             tracer::Recorded,
             value::{Value, ValueId},
@@ -283,7 +283,9 @@ impl Tracer<'_> {
             let keyed = std::mem::take(&mut self.guards.keyed);
             self.guard(first, GuardKind::NoTensorAliasing(keyed));
         }
-        let sets_mode = self.graph.torch.nodes().any(|node| sets_mode(&self.graph.torch[node].target));
+        let sets =
+            |t: &Self, is_it: fn(&str) -> bool| t.graph.torch.nodes().any(|node| is_it(&t.graph.torch[node].target));
+        let (sets_mode, sets_attention) = (sets(&self, sets_mode), sets(&self, sets_attention));
         // Metadata is over the environment's expressions.
         set_exprs(&mut self.graph.torch, self.shapes.env.pool());
         self.graph.lowered.finish(&mut self.shapes.env);
@@ -291,6 +293,7 @@ impl Tracer<'_> {
             computes: self.graph_is_needed(),
             asked: self.graph.torch.nodes().filter(|node| self.graph.without_rule.contains(node)).collect(),
             sets_mode,
+            sets_attention,
             fallible: self.fallible(),
             lowered: self.graph.lowered.is_whole().then_some(self.graph.lowered.graph),
             not_lowered: if self.options.lowers { self.graph.lowered.obstacles } else { Vec::new() },

@@ -38,7 +38,7 @@ use crate::{
         core::{
             context::Context,
             frame::Frame,
-            modes::SET_GRAD,
+            modes::{SET_GRAD, Switch, attention_setter},
             recording::Input,
             state::{Sort, StateId},
             value::{Value, ValueId},
@@ -92,6 +92,7 @@ pub(super) fn returned(t: &mut Tracer<'_>, frame: &Frame, value: ValueId) -> Tra
     out.leave_autocasts();
     out.push(value)?;
     out.set_grad()?;
+    out.set_attention()?;
     out.check_generators(|out| out.states.keys().copied().collect())?;
     out.builder.return_value();
     out.finish_whole()
@@ -386,6 +387,7 @@ impl<'t, 'h> Output<'t, 'h> {
         }
         self.hold(frame, live)?;
         self.set_grad()?;
+        self.set_attention()?;
         for &(slot, _) in plain.filter(|(slot, value)| value.is_none() && slot.as_u32() < self.original.argcount) {
             self.builder.delete_local(slot);
         }
@@ -492,6 +494,22 @@ impl<'t, 'h> Output<'t, 'h> {
                 Ok(())
             })?;
             self.builder.pop();
+        }
+        Ok(())
+    }
+
+    /// Sets the switches of attention's kernels as the program has set them.
+    fn set_attention(&mut self) -> Traced<()> {
+        for (kernel, switch) in self.t.modes.attention.into_iter().enumerate() {
+            if let Some(Switch { before, now }) = switch
+                && before != now
+            {
+                self.call_named(&attention_setter(kernel), 1, |out| {
+                    out.builder.load_const(Const::Bool(now));
+                    Ok(())
+                })?;
+                self.builder.pop();
+            }
         }
         Ok(())
     }

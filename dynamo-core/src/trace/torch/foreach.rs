@@ -91,6 +91,11 @@ impl Tracer<'_> {
         }
         match op {
             "norm" => self.call_torch(NodeKind::CallFunction, "torch.linalg.vector_norm", None, &args, keywords),
+            // `torch.maximum` and `torch.minimum` take no numbers.
+            "maximum" | "minimum" if !self.is_second_tensor(&args)? => {
+                let clamp = if op == "maximum" { "clamp_min" } else { "clamp_max" };
+                self.call_one(clamp, in_place, args, keywords)
+            }
             // Tensors have no such methods.
             "maximum" | "minimum" if in_place => {
                 let result = self.call_torch(NodeKind::CallFunction, &format!("torch.{op}"), None, &args, keywords)?;
@@ -99,6 +104,11 @@ impl Tracer<'_> {
             _ if in_place => self.call_method(args[0], &format!("{op}_"), &args[1..], keywords),
             _ => self.call_torch(NodeKind::CallFunction, &format!("torch.{op}"), None, &args, keywords),
         }
+    }
+
+    /// True if the second of a call's arguments is a tensor.
+    fn is_second_tensor(&mut self, args: &[ValueId]) -> Traced<bool> {
+        args.get(1).map_or(Ok(false), |&second| Ok(matches!(self.get(second)?, Value::Tensor(_))))
     }
 
     /// The items of a list or tuple; `None` for anything else.

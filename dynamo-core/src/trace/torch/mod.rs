@@ -3,6 +3,7 @@
 //! - `compiler`, `torch_check`: what a program asks of the compiler, and says of its sizes;
 //! - `autocast`, `grad`, `inference`, `devices`, `deterministic`: torch's modes and their managers; `modes`: the rows
 //!   of those, and of questions about them;
+//! - `attention`: the switches of the kernels that attention may run in;
 //! - `tensors`, `questions`: questions about tensors, and others; `tolist`: their elements;
 //! - `optim`, `foreach`: optimisers, and operations on lists of tensors; `numpy`: NumPy's arrays and functions, and
 //!   `numpy_writes`: what changes them;
@@ -11,6 +12,7 @@
 //!   `transforms`: those of `torch.func`;
 //! - `functional`: what torch's Dynamo traces; `names`: what is known of all other functions.
 
+pub(in crate::trace) mod attention;
 pub(in crate::trace) mod autocast;
 pub(in crate::trace) mod autograd_function;
 mod compiler;
@@ -37,6 +39,7 @@ use crate::trace::signature::Row;
 
 /// The rows of all modules.
 pub(in crate::trace) const ROWS: &[&[Row]] = &[
+    attention::ROWS,
     autograd_function::ROWS,
     compiler::ROWS,
     deterministic::ROWS,

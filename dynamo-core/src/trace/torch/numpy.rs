@@ -10,7 +10,7 @@
 //! - nothing here changes an array: `numpy_writes` does.
 
 use crate::{
-    host::{Ask, NumpyResult, Obj, TensorView},
+    host::{NumpyResult, Obj, TensorView},
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
@@ -28,20 +28,22 @@ use symshapes::{DType, DTypeClass, DeviceKind};
 pub(in crate::trace) const CLASS: &str = "numpy.ndarray";
 
 /// Functions of arrays and scalars.
-const FUNCTIONS: &str = "abs absolute add all allclose amax amin any arange arccos arccosh arcsin arcsinh arctan arctan2 arctanh \
-    argmax argmin argsort around array array_split asarray atleast_1d atleast_2d atleast_3d average \
-    cbrt ceil clip column_stack concatenate copysign corrcoef cos cosh cov cumprod cumsum deg2rad degrees diff \
-    divide divmod dot dsplit dstack empty empty_like exp exp2 expand_dims expm1 eye fabs flip fliplr flipud float_power floor floor_divide \
-    fmax fmin fmod full full_like greater greater_equal heaviside hsplit hstack hypot identity inner isclose isfinite isinf \
-    isnan isneginf isposinf kron less less_equal linspace log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not \
-    logical_or logical_xor logspace matmul max maximum mean median meshgrid min minimum mod moveaxis multiply nan_to_num \
-    negative not_equal ones ones_like outer positive power prod rad2deg radians ravel real_if_close reciprocal remainder \
-    repeat reshape rint roll rollaxis rot90 round sign signbit sin sinc sinh sort split sqrt square squeeze stack std \
-    subtract sum swapaxes take tan tanh tensordot tile trace transpose tri tril triu true_divide trunc vander var vdot \
-    vsplit vstack where zeros zeros_like \
-    fft.fft fft.fft2 fft.fftfreq fft.fftn fft.fftshift fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ifftshift fft.ihfft \
-    fft.irfft fft.irfft2 fft.irfftn fft.rfft fft.rfft2 fft.rfftfreq fft.rfftn linalg.cond linalg.det linalg.eigvalsh \
-    linalg.inv linalg.matrix_power linalg.multi_dot linalg.norm linalg.pinv linalg.solve";
+const FUNCTIONS: &str = "\
+    abs absolute add all allclose amax amin any append arange arccos arccosh arcsin arcsinh arctan arctan2 \
+    arctanh argmax argmin argsort around array array_split asarray atleast_1d atleast_2d atleast_3d average cbrt \
+    ceil clip column_stack concatenate copy copysign corrcoef cos cosh cov cross cumprod cumsum \
+    deg2rad degrees diff divide divmod dot dsplit dstack einsum empty empty_like exp exp2 expand_dims expm1 eye \
+    fabs flip fliplr flipud float_power floor floor_divide fmax fmin fmod full full_like greater greater_equal \
+    heaviside hsplit hstack hypot identity inner isclose isfinite isinf isnan isneginf isposinf kron less \
+    less_equal linspace log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or logical_xor \
+    logspace matmul max maximum mean median meshgrid min minimum mod moveaxis multiply nan_to_num negative \
+    not_equal ones ones_like outer percentile positive power prod ptp quantile rad2deg radians ravel \
+    real_if_close reciprocal remainder repeat reshape rint roll rollaxis rot90 round sign signbit sin sinc sinh \
+    sort split sqrt square squeeze stack std subtract sum swapaxes take tan tanh tensordot tile trace transpose \
+    tri tril triu true_divide trunc vander var vdot vsplit vstack where zeros zeros_like \
+    fft.fft fft.fft2 fft.fftfreq fft.fftn fft.fftshift fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ifftshift \
+    fft.ihfft fft.irfft fft.irfft2 fft.irfftn fft.rfft fft.rfft2 fft.rfftfreq fft.rfftn linalg.cond linalg.det \
+    linalg.eigvalsh linalg.inv linalg.matrix_power linalg.multi_dot linalg.norm linalg.pinv linalg.solve";
 
 /// The functions that take a tensor for the array that shares its memory; what others give for one is a tensor, or an
 /// error.
@@ -342,7 +344,7 @@ impl Tracer<'_> {
                 let node = self.graph.torch.push(NodeKind::CallFunction, &target, args, named, None);
                 self.place_node(node);
                 // What it gives depends on no integer, as the comparison tells.
-                let ask = Ask { grad: self.modes.grad, by_hints: true };
+                let ask = self.modes.ask(true);
                 let meta = self.host.infer(&self.graph.torch, &mut self.shapes.env, node, ask).ok();
                 self.graph.torch[node].meta = meta;
                 self.graph.lowered.copy(&self.graph.torch, node);

@@ -88,7 +88,7 @@ pub(super) fn asked(t: &mut Tracer<'_>, b: &Bound<'_>, module: &str) -> Traced {
 }
 
 /// The answer of a function of a module, by its dotted name and by its own.
-fn answer(t: &mut Tracer<'_>, name: &str, module: &str, function: &str) -> Traced {
+pub(super) fn answer(t: &mut Tracer<'_>, name: &str, module: &str, function: &str) -> Traced {
     let answer = t.fold(name, &[])?;
     let Value::Const(constant) = t.get(answer)? else {
         return Err(Reason::new(Kind::Call, format!("`{name}` gives an object.")));

@@ -56,7 +56,7 @@ impl PyHost<'_> {
             Some(_) => return Ok(None),
         };
         let torch = Torch::get(self.py)?;
-        let [flash, _, math, _] = torch.attention_kernels(self.py)?;
+        let [flash, _, math, ..] = torch.attention_kernels(self.py)?;
         let operands = Operands { q, k, v, mask, groups };
         // The fused kernel has no gradient of the mask.
         let kernel = match drops || mask.is_some_and(|mask| mask.requires_grad) {

@@ -36,6 +36,9 @@ const GETTERS: [(&str, &str); 7] = [
     ("typing.Union", "__args__"),
 ];
 
+/// The class of classes that pybind11 makes, which reads attributes as `type` does but for functions.
+const PYBIND_CLASS: &str = "pybind11_builtins.pybind11_type";
+
 impl<'py> PyHost<'py> {
     /// An attribute as `object.__getattribute__` finds it.
     pub(super) fn lookup(&mut self, object: &Bound<'py, PyAny>, name: &str) -> PyResult<Lookup> {
@@ -102,8 +105,14 @@ impl<'py> PyHost<'py> {
             }
             let plain = found.as_ref().is_some_and(|value| match class.is(&builtin_type) {
                 true => !is_property(value),
-                // Of a tensor's class; read through the class, it is itself.
-                false => is_of_tensors(value) && in_mro(&class, name).is_none() && inherits_reading(&class),
+                // Of a tensor's class; read through the class, it is itself. So is what is no descriptor.
+                false => {
+                    let is_itself = match &*class_name {
+                        PYBIND_CLASS => !value.get_type().hasattr("__get__").unwrap_or(true),
+                        _ => is_of_tensors(value) && inherits_reading(&class),
+                    };
+                    is_itself && in_mro(&class, name).is_none()
+                }
             });
             return Ok(if plain { Lookup::Found(self.handle(&object.getattr(name)?)) } else { Lookup::Unknown });
         }

@@ -14,6 +14,10 @@ use pyo3::types::{PyBool, PyDict, PyList, PySlice, PyTuple};
 use std::cell::RefCell;
 use symshapes::{Expr, Float, Pool, ShapeEnv};
 
+/// Texts of errors about tensors without data that are copied elsewhere, or meet tensors that a call makes itself.
+const OF_DEVICES: [&str; 3] =
+    ["Cannot copy out of meta tensor", "must be on the same device as", "to be on the same device"];
+
 /// Tensors without data, and the nodes that they stand for.
 pub(super) type Made<'py> = Vec<(Bound<'py, PyAny>, NodeId)>;
 
@@ -48,8 +52,17 @@ impl<'py> PyHost<'py> {
         id: NodeId,
         ask: Ask,
     ) -> PyResult<Result<Meta, String>> {
-        let mode = Torch::get(self.py)?.find(self.py, "set_grad_enabled")?.call1((ask.grad,))?;
+        let torch = Torch::get(self.py)?;
+        let chooses = ask.attention.iter().any(Option::is_some);
+        let kernels = if chooses { Some(torch.attention_kernels(self.py)?) } else { None };
+        let mode = torch.find(self.py, "set_grad_enabled")?.call1((ask.grad,))?;
+        if chooses {
+            torch.choose_attention_kernels(self.py, ask.attention)?;
+        }
         let result = self.run_node(graph, env, id, ask);
+        if let Some(kernels) = kernels {
+            torch.choose_attention_kernels(self.py, kernels.map(Some))?;
+        }
         mode.call_method1("__exit__", (self.py.None(), self.py.None(), self.py.None()))?;
         result
     }
@@ -92,7 +105,7 @@ impl<'py> PyHost<'py> {
                 self.meta(env.pool_mut(), &value, device)?.ok_or_else(|| "what it gives is not known".to_owned())
             }
             // Tensors without data cannot be copied elsewhere; fakes that know their device can.
-            Err(error) if !ask.by_hints && error.to_string().contains("Cannot copy out of meta tensor") => {
+            Err(error) if !ask.by_hints && OF_DEVICES.iter().any(|text| error.to_string().contains(text)) => {
                 return self.with_symbols(graph, env, id, ask);
             }
             // An operator of a library that only changes its arguments needs no implementation for these.
