@@ -285,6 +285,14 @@ pub fn shared(code: &Bound<'_, PyAny>, shares: impl Fn(&dyn Handler) -> bool) ->
     entries.iter().map(|entry| (Rc::clone(&entry.guard), entry.code.clone_ref(code.py()))).collect()
 }
 
+/// Forgets what is known of a code object: entries of two that lead to each other keep both alive.
+pub fn forget(code: &Bound<'_, PyAny>) {
+    // SAFETY: it is a live object, and a state is found in code objects only, as the check says.
+    let state = unsafe { (ffi::PyCode_Check(code.as_ptr()) != 0).then(|| state(code.as_ptr())).flatten() };
+    let known = state.map(|state| state.known.take());
+    drop(known);
+}
+
 /// Marks a code object as that of a resume function, whose call is a tail call: it goes on in its caller's place and
 /// does not count towards the limit of recursion.
 ///

@@ -16,7 +16,7 @@ use crate::layout::{
 };
 #[cfg(Py_3_12)]
 use crate::monitoring::is_monitored;
-use crate::{Call, Fit, Handler, Verdict, handover, replace, stack};
+use crate::{Call, Fit, Handler, Verdict, chain, chain::Link, handover, replace, stack};
 use pyo3::exceptions::{PyRecursionError, PyRuntimeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -276,11 +276,23 @@ unsafe extern "C-unwind" fn hook(
             return as_it_is(thread, frame, throw);
         };
         let known = code_state::state((*frame).code());
-        let tail_call = known.filter(|state| state.is_resume.get() && !comes_back(frame));
-        let _uncounted = tail_call.map(|state| {
-            handover::tail_call(&*thread.cast::<Thread>(), frame, state.slots);
-            Uncounted::tail_call(thread)
-        });
+        let resumed = known.filter(|state| state.is_resume.get() && !comes_back(frame));
+        let (mut link, mut _uncounted) = (None, None);
+        if let Some(state) = resumed {
+            // One that was postponed is called in the place where the chain began.
+            link = match chain::take_over(frame) {
+                true => Link::next(),
+                false => {
+                    let caller = handover::tail_call(&*thread.cast::<Thread>(), frame, state.slots);
+                    if caller.is_some_and(|caller| chain::postpone(frame, state, caller)) {
+                        clear(thread, frame);
+                        return ffi::Py_NewRef(ffi::Py_None());
+                    }
+                    _uncounted = Some(Uncounted::tail_call(thread));
+                    caller.and_then(|_| Link::next())
+                }
+            };
+        }
         if throw != 0 || known.is_some_and(|state| state.never || state.is_skipped_by(handler)) || comes_back(frame) {
             return as_it_is(thread, frame, throw);
         }
@@ -296,7 +308,10 @@ unsafe extern "C-unwind" fn hook(
                 let _off = Off::new();
                 return as_it_is(thread, frame, throw);
             }
-            Action::Run(entry, prefetched) => replace::run(frame, &entry, prefetched.as_ref()),
+            Action::Run(entry, prefetched) => {
+                link.get_or_insert_with(Link::first).runs(entry.code.as_ptr());
+                replace::run(frame, &entry, prefetched.as_ref())
+            }
             Action::Raise(error) => Err(error),
         };
         let result = match result {
@@ -307,7 +322,10 @@ unsafe extern "C-unwind" fn hook(
             }
         };
         clear(thread, frame);
-        result
+        match link {
+            Some(link) => link.finish(result),
+            None => result,
+        }
     }
 }
 

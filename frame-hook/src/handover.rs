@@ -64,11 +64,11 @@ pub(crate) unsafe fn take_over(frame: *const InterpreterFrame) {
 }
 
 /// Takes the arguments of a resume function's frame from the stack of its caller: a replacement, which has nothing else
-/// on its stack. Does nothing where the stack is not that of such a call.
+/// on its stack; gives that caller's code. Does nothing where the stack is not that of such a call.
 ///
 /// # Safety
 /// The thread is this one, which has the interpreter. The frame is live and has not begun; it has as many arguments.
-pub(crate) unsafe fn tail_call(thread: &Thread, frame: *const InterpreterFrame, arguments: usize) {
+pub(crate) unsafe fn tail_call(thread: &Thread, frame: *const InterpreterFrame, arguments: usize) -> Option<Object> {
     let caller = thread.running();
     // SAFETY: the frame that runs is complete, and its memory has room for its slots and its stack. What lies there
     // may be stale, and is compared with live objects, not looked into. Where the function and its arguments lie as a
@@ -76,14 +76,16 @@ pub(crate) unsafe fn tail_call(thread: &Thread, frame: *const InterpreterFrame, 
     // hold.
     unsafe {
         if caller.is_null() || ffi::PyCode_Check((*caller).code()) == 0 {
-            return;
+            return None;
         }
-        let Some(stack) = state((*caller).code()).and_then(|state| state.stack.clone()) else { return };
+        let stack = state((*caller).code()).and_then(|state| state.stack.clone())?;
         let first = stack.start + CALLEE;
         let called = (stack.start..first).any(|at| (*caller).local(at) == (*frame).function());
         let fits = || (0..arguments).all(|at| (*caller).local(first + at) == (*frame).local(at));
-        if first + arguments <= stack.end && called && fits() {
+        let is_tail_call = first + arguments <= stack.end && called && fits();
+        if is_tail_call {
             (first..first + arguments).for_each(|at| (*caller).forget_operand(at));
         }
+        is_tail_call.then(|| (*caller).code())
     }
 }

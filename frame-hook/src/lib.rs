@@ -27,6 +27,7 @@ compile_error!("the layout of frames is known for CPython 3.11 to 3.14");
 #[cfg(Py_GIL_DISABLED)]
 compile_error!("the layout of frames is known for builds of CPython with the GIL alone");
 
+mod chain;
 mod clear;
 mod code_state;
 mod eval;
@@ -39,7 +40,7 @@ mod python_module;
 mod replace;
 mod stack;
 
-pub use code_state::{epoch, is_replacement, mark_resume, reset, shared};
+pub use code_state::{epoch, forget, is_replacement, mark_resume, reset, shared};
 pub use eval::{Enabled, Uncounted, has_company};
 
 use pyo3::prelude::*;

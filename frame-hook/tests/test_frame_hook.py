@@ -167,6 +167,112 @@ class Lifetimes(unittest.TestCase):
             self.assertEqual(self.dropped(through_another, marked=True, replaced=replaced), (7, False, end))
 
 
+def start(n: int) -> Any:
+    raise AssertionError("never called as it is")
+
+
+def again(n: int, thing: Thing) -> Any:
+    raise AssertionError("never called as it is")
+
+
+def first_of_chain(n: int) -> Any:
+    return again(n, make())
+
+
+fails = False
+
+
+def next_of_chain(n: int, thing: Thing) -> Any:
+    assert thing is things[-1]()
+    if n == 0:
+        if fails:
+            raise OverflowError
+        depth, frame = 0, sys._getframe()
+        while frame is not None:
+            depth, frame = depth + 1, frame.f_back  # type: ignore[assignment]
+        return depth
+    if n % 100 == 0:
+        # A chain within the chain.
+        assert start(n % 7) > 0
+        thing = make()
+    return again(n - 1, thing)
+
+
+def halved(n: int) -> Any:
+    raise AssertionError("never called as it is")
+
+
+def half(n: int) -> Any:
+    raise AssertionError("never called as it is")
+
+
+def first_half(n: int) -> Any:
+    return half(n)
+
+
+def next_half(n: int) -> Any:
+    return half(n - 1) if n else "done"
+
+
+class Chains(unittest.TestCase):
+    """Resume functions that go on with each other do not grow the stack."""
+
+    codes: types.MappingProxyType[types.CodeType, types.CodeType] = types.MappingProxyType(
+        {
+            start.__code__: first_of_chain.__code__,
+            again.__code__: next_of_chain.__code__,
+            halved.__code__: first_half.__code__,
+            half.__code__: next_half.__code__,
+        }
+    )
+
+    def setUp(self) -> None:
+        frame_hook.reset()
+        frame_hook.mark_resume(again.__code__)
+        frame_hook.mark_resume(half.__code__)
+        things.clear()
+
+    def hook(self) -> Any:
+        return frame_hook.Hook(lambda code, *_: (None, self.codes[code]) if code in self.codes else None)
+
+    def test_the_stack_does_not_grow(self) -> None:
+        with self.hook():
+            least = start(0)
+            for n in 1, 7, 8, 9, 10, 25, 99, 25, 0:
+                self.assertLess(start(n), least + 40)
+            self.assertEqual(start(0), least)
+        self.assertTrue(all(thing() is None for thing in things))
+
+    def test_a_chain_may_be_long_and_hold_others(self) -> None:
+        with self.hook():
+            self.assertLess(start(100_000), 100)
+        self.assertTrue(all(thing() is None for thing in things))
+
+    def test_exceptions_come_through(self) -> None:
+        global fails
+        with self.hook():
+            for n in 0, 7, 8, 9, 99:
+                fails = True
+                self.assertRaises(OverflowError, start, n)
+                fails = False
+                self.assertGreater(start(n), 0)
+        self.assertTrue(all(thing() is None for thing in things))
+
+    def test_threads_have_chains_of_their_own(self) -> None:
+        results: list[str] = []
+
+        def run() -> None:
+            with self.hook():
+                results.extend(halved(n) for n in (30_000, 9, 20))
+
+        threads = [threading.Thread(target=run) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(results, ["done"] * 12)
+
+
 class Arguments(unittest.TestCase):
     def test_every_kind_of_parameter(self) -> None:
         def f(a, /, b=2, *args, k=5, **kw):  # type: ignore[no-untyped-def]

@@ -23,7 +23,7 @@ use crate::compiler::panic_text;
 use crate::names;
 use crate::torch::{Overrides, Torch};
 use dynamo_core::host::Host as _;
-use dynamo_core::reason::{Kind, Reason};
+use dynamo_core::reason::Kind;
 use dynamo_core::trace::{self, Break, Capture, Dynamic, OPAQUE_BASE, Opaque};
 use frame_hook::{Call, Fit, Guard, Handler, Verdict};
 use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
@@ -113,15 +113,6 @@ impl Handler for Tracing {
         if self.fullgraph && is_within_replacement(call).unwrap_or(false) {
             return Ok(Verdict::NotNow);
         }
-        // Where the interpreter lets itself not be asked, nothing is counted.
-        if turns(call).unwrap_or(0) >= self.limit {
-            let reason = Reason::new(Kind::TooLong, "Each turn of a loop goes on in a function of its own.");
-            let line = call.code().getattr("co_firstlineno")?.extract()?;
-            let (stack, spans) = (Vec::new(), Vec::new());
-            let ended = Break { reason, line, opcode: None, stack, spans, is_refused: false };
-            self.listeners.skipped(&self.event(call, failed)?, &ended)?;
-            return Ok(Verdict::Skip);
-        }
         let delay = self.delays(call)?;
         if delay == Delay::Eager {
             // What it is given is to be compared with what the next call is given.
@@ -200,31 +191,6 @@ fn file_of(call: &Call<'_>) -> PyResult<String> {
     let globals = call.globals();
     let module = globals.cast::<PyDict>().ok().map(|globals| globals.get_item(intern!(call.py(), "__file__")));
     Ok(module.transpose()?.flatten().and_then(|module| module.extract().ok()).unwrap_or(file))
-}
-
-/// The number of times that a resume function has called itself, by way of functions like it: once for each iteration
-/// of a loop that has the graph break in it. Such iterations lie on the interpreter's stack, which loops of the program
-/// do not.
-fn turns(call: &Call<'_>) -> PyResult<usize> {
-    let py = call.py();
-    let place = |code: &Bound<'_, PyAny>| -> PyResult<(String, String)> {
-        Ok((code.getattr(intern!(py, "co_name"))?.extract()?, code.getattr(intern!(py, "co_filename"))?.extract()?))
-    };
-    let own = place(&call.code())?;
-    let Some((function, _)) = own.0.rsplit_once("_at_").filter(|(name, _)| name.starts_with(RESUMED)) else {
-        return Ok(0);
-    };
-    let mut frame = py.import(intern!(py, "sys"))?.getattr(intern!(py, "_getframe"))?.call0()?;
-    let mut turns = 0;
-    while !frame.is_none() {
-        let found = place(&frame.getattr(intern!(py, "f_code"))?)?;
-        if !found.0.starts_with(function) || found.1 != own.1 {
-            break;
-        }
-        turns += usize::from(found == own);
-        frame = frame.getattr(intern!(py, "f_back"))?;
-    }
-    Ok(turns)
 }
 
 /// True if code of ours is on the way to the call. With `fullgraph`, such code has no calls but what its graph runs,

@@ -40,10 +40,24 @@ pub(super) struct History {
     root: Option<usize>,
     parents: Vec<usize>,
     /// Of a function of the program's: the code of all its resume functions.
-    resumed: Vec<Py<PyAny>>,
+    resumed: Resumed,
 }
 
-/// Resume functions of one of the program's functions that are compared, at most.
+/// The code of resume functions.
+#[derive(Default)]
+struct Resumed(Vec<Py<PyAny>>);
+
+impl Drop for Resumed {
+    fn drop(&mut self) {
+        // Functions that go on with themselves would keep their entries, which lead to their code.
+        Python::try_attach(|py| self.0.iter().for_each(|code| frame_hook::forget(code.bind(py))));
+    }
+}
+
+/// Turns of a loop that have resume functions of their own, at most.
+const MOST_TURNS: usize = 8;
+
+/// Resume functions of one of the program's functions from which on turns of loops have none of their own.
 const MOST_RESUMED: usize = 100;
 
 /// The next code object's number.
@@ -63,7 +77,7 @@ impl History {
             news: Vec::new(),
             root: None,
             parents: Vec::new(),
-            resumed: Vec::new(),
+            resumed: Resumed::default(),
         }
     }
 
@@ -121,29 +135,37 @@ impl Histories {
 
 /// Ways through a program that meet again go on in the same function.
 ///
-/// Invariant: no function goes on with itself, be it by way of others: each turn of a loop lies on the interpreter's
-/// stack, and so has a function of its own, until the handler ends that.
+/// The first turns of a loop have functions of their own, in which what differs from turn to turn is constant; those
+/// that come after them share one, which goes on with itself.
 impl Histories {
     /// The code of a function that goes on with `parent`: `made`, or an equal one that was made before.
     pub(super) fn join<'py>(&self, made: Bound<'py, PyAny>, parent: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, from) = (made.py(), parent.as_ptr() as usize);
         let root = self.with(parent, |history| history.root).unwrap_or(from);
         let known: Vec<Py<PyAny>> = match lock(&self.0).get(&root) {
-            Some(history) => history.resumed.iter().map(|code| code.clone_ref(py)).collect(),
+            Some(history) => history.resumed.0.iter().map(|code| code.clone_ref(py)).collect(),
             None => return Ok(made),
         };
+        let mut equal = Vec::new();
         for code in &known {
             let code = code.bind(py);
-            if code.eq(&made)? && !self.goes_on_with(from, code.as_ptr() as usize) {
-                self.with(code, |history| history.parents.push(from));
-                return Ok(code.clone());
+            if code.eq(&made)? {
+                equal.push(code);
             }
         }
-        if known.len() < MOST_RESUMED {
-            self.with(&made, |history| (history.root, history.parents) = (Some(root), vec![from]));
-            if let Some(history) = lock(&self.0).get_mut(&root) {
-                history.resumed.push(made.clone().unbind());
-            }
+        let in_line = equal.iter().find(|code| !self.goes_on_with(from, code.as_ptr() as usize));
+        let is_full = equal.len() >= MOST_TURNS || known.len() >= MOST_RESUMED;
+        if let Some(code) = in_line.or_else(|| equal.last().filter(|_| is_full)) {
+            self.with(code, |history| {
+                if !history.parents.contains(&from) {
+                    history.parents.push(from);
+                }
+            });
+            return Ok((*code).clone());
+        }
+        self.with(&made, |history| (history.root, history.parents) = (Some(root), vec![from]));
+        if let Some(history) = lock(&self.0).get_mut(&root) {
+            history.resumed.0.push(made.clone().unbind());
         }
         Ok(made)
     }
