@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tools.checks import pythons
+from tools.examples import rust_example
 
 CRATE = Path(__file__).resolve().parent.parent
 DUMP = CRATE / "tests" / "dump_code.py"
@@ -37,10 +38,7 @@ def interpreters() -> Iterator[tuple[str, Path | None]]:
 @pytest.fixture(scope="session")
 def assemble() -> Path:
     """The program that takes code objects apart and puts them together."""
-    command = ["cargo", "build", "--quiet", "-p", "rust-inductor-dynamo", "--example", "assemble"]
-    subprocess.run(command, cwd=CRATE, check=True)
-    target = Path(os.environ.get("CARGO_TARGET_DIR", CRATE.parent / "target"))
-    return target / "debug" / "examples" / "assemble"
+    return rust_example("assemble")
 
 
 def dump(python: Path, mode: str, assemble: Path, *rest: str) -> str:

@@ -7,12 +7,13 @@ modules of the standard library; `run_built.py` runs functions that are made of 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
 from test_round_trip import CRATE, standard_library
+
+from tools.examples import rust_example
 
 HALVES = CRATE / "tests" / "split_code.py"
 BUILT = CRATE / "tests" / "run_built.py"
@@ -25,25 +26,16 @@ MODULES = ["textwrap", "difflib", "shlex", "configparser", "heapq", "fractions",
 ACCEPTED = ("the end of a loop", "between the instructions of a call", "an exception is being handled", "the cell of")
 
 
-def example(name: str) -> Path:
-    """One of the crate's examples, built."""
-    subprocess.run(
-        ["cargo", "build", "--quiet", "-p", "rust-inductor-dynamo", "--example", name], cwd=CRATE, check=True
-    )
-    target = Path(os.environ.get("CARGO_TARGET_DIR", CRATE.parent / "target"))
-    return target / "debug" / "examples" / name
-
-
 @pytest.fixture(scope="module")
 def split() -> Path:
     """The program that splits code objects."""
-    return example("split")
+    return rust_example("split")
 
 
 @pytest.fixture(scope="module")
 def build() -> Path:
     """The program that makes functions of nothing."""
-    return example("build")
+    return rust_example("build")
 
 
 def test_both_halves_do_what_the_whole_did(python: Path, split: Path) -> None:

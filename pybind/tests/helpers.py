@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from rust_inductor import _backends
-from tools.checks.run import CRATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def rust_example(name: str) -> Path:
-    """A program among the crates' examples, built with the features that their tests have: those have built it."""
-    subprocess.run(["cargo", "build", "--quiet", *CRATES, "--example", name], cwd=ROOT, check=True)
-    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "examples" / name
 
 
 def compiled(function: Callable[..., Any], **kwargs: Any) -> Callable[..., Any]:

@@ -59,7 +59,7 @@ BETWEEN: dict[str, tuple[Callable[[Tensor], Tensor], int]] = {
     "adaptive pool": (lambda x: functional.adaptive_avg_pool2d(x, 7), 16),
     "adaptive max pool": (lambda x: functional.adaptive_max_pool2d(x, 7), 16),
     "places of a pool": (lambda x: torch.add(*functional.max_pool2d(x, 2, return_indices=True)), 16),
-    "unpool": (lambda x: functional.max_unpool2d(*functional.max_pool2d(x, 2, return_indices=True), 2), 16),
+    "unpool": (lambda x: functional.max_unpool2d(*functional.max_pool2d(x, 2, return_indices=True), [2, 2]), 16),
     "antialias": (lambda x: functional.interpolate(x, size=(7, 7), mode="bilinear", antialias=True), 16),
     "fractional pool": (lambda x: functional.fractional_max_pool2d(x, 2, 6, _random_samples=samples_of(x)), 16),
     "grid": (lambda x: functional.grid_sample(x, places_of(x), align_corners=False), 16),

@@ -14,8 +14,8 @@ import torch.nn.functional as F
 from torch import nn
 from torch._dynamo.backends.common import aot_autograd
 
-from pybind.tests.helpers import rust_example
 from rust_inductor import _native
+from tools.examples import rust_example
 
 
 @pytest.fixture(scope="session")

@@ -34,7 +34,7 @@ from torch.fx.experimental.symbolic_shapes import (
     statically_known_true,
 )
 
-from tools.ui import ROOT
+from tools.examples import rust_example
 
 SAMPLES = 80
 #: The functions that a question's text may call, with torch's meaning.
@@ -314,8 +314,7 @@ def differences(seed: int, count: int) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "sequences.json"
         path.write_text(json.dumps(sequences))
-        words = ["cargo", "run", "--quiet", "-p", "rust-inductor-symshapes", "--example", "sequences", "--", str(path)]
-        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+        done = subprocess.run([rust_example("sequences"), path], capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr)
     found: list[str] = json.loads(done.stdout)

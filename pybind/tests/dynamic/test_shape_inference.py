@@ -11,10 +11,10 @@ import torch
 from torch._dynamo.backends.common import aot_autograd
 from torch._functorch._aot_autograd.utils import make_boxed_func
 
-from pybind.tests.helpers import rust_example
 from rust_inductor import fx
 from tools.bench.models import build
 from tools.bench.symshapes import dynamic_input
+from tools.examples import rust_example
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from counted import check_one_graph
 
+from pybind.tests.dynamo.counted import check_one_graph
 from rust_inductor import _capture
 
 seen: list[Any] = []

@@ -118,7 +118,7 @@ def one_that_was_absent(x):
 
 def imported_after_it_was_written(x):
     settings.K = 8
-    from _test_global_writes_settings import K
+    from _test_global_writes_settings import K  # type: ignore[import-not-found]
 
     return x * K, sys.modules["_test_global_writes_settings"].K
 

@@ -95,7 +95,15 @@ def test_other_keys_are_told_apart():
 
     compiled = _capture.optimize(asks, backend="eager")
     x = torch.ones(3)
-    keys = [(1, THING), (1, Thing(3)), (True, THING), (1.0, THING), (1, THING, 2), Pair((1, THING)), (1, (THING,))]
+    keys: list[Any] = [
+        (1, THING),
+        (1, Thing(3)),
+        (True, THING),
+        (1.0, THING),
+        (1, THING, 2),
+        Pair((1, THING)),
+        (1, (THING,)),
+    ]
     keys += [ONE, Slotted(1), OTHER, Number(1), Number(2), 1]
     for key in [*keys, *keys]:
         ours, theirs = compiled(x, {key: 2.0}), asks(x, {key: 2.0})
