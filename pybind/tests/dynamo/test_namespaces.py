@@ -85,6 +85,24 @@ def test_each_is_one_graph(function: Callable[[torch.Tensor], Any]) -> None:
     check_one_graph(function)
 
 
+class Renamed(types.SimpleNamespace):
+    @property
+    def a(self):
+        return 5
+
+    @a.setter
+    def a(self, value):
+        raise AssertionError
+
+
+Renamed.__name__ = "Other"
+
+
+def beside_a_property(x):
+    n = Renamed(a=1, b=2)
+    return x * n.a, vars(n)["a"], repr(n), n == Renamed(a=1, b=2)
+
+
 def in_itself(x):
     n = types.SimpleNamespace(a=1)
     n.n = n
@@ -111,7 +129,9 @@ def changed_after_a_break(x):
     return n
 
 
-@pytest.mark.parametrize("function", [in_itself, beside_another, wrong, with_a_tensor, changed_after_a_break])
+@pytest.mark.parametrize(
+    "function", [in_itself, beside_a_property, beside_another, wrong, with_a_tensor, changed_after_a_break]
+)
 def test_the_rest_does_what_plain_python_does(function: Callable[[torch.Tensor], Any]) -> None:
     def result(function: Callable[[torch.Tensor], Any]) -> str:
         try:

@@ -27,8 +27,8 @@ pub(super) const ROWS: &[Row] = &[
         }
         let this = t.instance_of(b.arg(0)?, "SimpleNamespace.__init__")?;
         for (name, value) in b.extra() {
-            // By `dict.update`, whatever `__setattr__` a subclass has.
-            t.generic_set(this, name, *value)?;
+            // Into its `__dict__`, whatever its class says of such an attribute.
+            t.write_own(this, name, *value)?;
         }
         Ok(t.none())
     }),
@@ -44,9 +44,12 @@ pub(super) const ROWS: &[Row] = &[
 impl Tracer<'_> {
     fn namespace_repr(&mut self, value: ValueId) -> Traced<String> {
         let this = self.instance_of(value, "SimpleNamespace.__repr__")?;
-        let name = match self.class_value(this)?.map(|class| self.get(class)).transpose()? {
-            Some(Value::Class(name, _)) if name != NAMESPACE => name.rsplit('.').next().unwrap_or_default().to_owned(),
-            _ => "namespace".to_owned(),
+        let name = match self.class_value(this)? {
+            Some(class) if !self.host.is_immutable(this.class) => self.get_attr(class, "__name__")?,
+            _ => self.constant(Constant::Str("namespace".to_owned())),
+        };
+        let Value::Const(Constant::Str(name)) = self.get(name)? else {
+            return Err(Reason::new(Kind::Call, format!("`repr` of {}.", self.describe(value))));
         };
         let mut shown = Vec::new();
         for (key, value) in self.entries_of_dict(this)? {
