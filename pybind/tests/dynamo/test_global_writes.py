@@ -48,6 +48,8 @@ def module_of(name: str) -> Any:
 
 settings = module_of("_test_global_writes_settings")
 others = module_of("_test_global_writes_others")
+lazy = module_of("_test_global_writes_lazy")
+lazy.__getattr__ = lambda name: f"made up: {name}"
 STATE = 0
 
 
@@ -177,11 +179,23 @@ def deletes_and_reads(x):
         return str(error), settings.scale(x)
 
 
+def deletes_what_the_module_makes_up(x):
+    lazy.K = 3
+    y = lazy.scale(x)
+    lazy.forget()
+    try:
+        return y, lazy.K
+    except AttributeError:
+        return y, "absent"
+
+
 def counts(x):
     return settings.count(x) + others.count(settings.count(x))
 
 
-@pytest.mark.parametrize("function", [*PROGRAMS, breaks_after_a_write, deletes, deletes_and_reads, counts])
+@pytest.mark.parametrize(
+    "function", [*PROGRAMS, breaks_after_a_write, deletes, deletes_and_reads, deletes_what_the_module_makes_up, counts]
+)
 def test_the_modules_are_left_as_plain_python_leaves_them(function):
     def run(function: Callable[[torch.Tensor], Any]) -> list[Any]:
         reset()

@@ -29,10 +29,12 @@ impl Output<'_, '_> {
             self.built.insert(value, local);
         }
         for dict in std::mem::take(&mut self.scopes) {
-            self.load_source(dict)?;
-            let globals = self.fresh("globals");
-            self.builder.store_local(globals);
-            self.globals.insert(dict, globals);
+            if !self.globals.contains_key(&dict) {
+                self.load_source(dict)?;
+                let globals = self.fresh("globals");
+                self.builder.store_local(globals);
+                self.globals.insert(dict, globals);
+            }
         }
         // As is what is made of the caller's sets.
         for state in std::mem::take(&mut self.called) {
@@ -91,7 +93,7 @@ impl Output<'_, '_> {
             }
             SlotOf::Globals(dict) if dict.is_none() => self.builder.store_global(name),
             SlotOf::Globals(dict) => {
-                self.push_variable(dict, name);
+                self.push_variable(dict, name)?;
                 self.builder.store_subscript();
             }
         }
@@ -106,7 +108,7 @@ impl Output<'_, '_> {
             }
             SlotOf::Globals(dict) if dict.is_none() => self.builder.delete_global(name),
             SlotOf::Globals(dict) => {
-                self.push_variable(dict, name);
+                self.push_variable(dict, name)?;
                 self.builder.emit(Op::DeleteSubscr, 0);
             }
         }
@@ -114,10 +116,11 @@ impl Output<'_, '_> {
     }
 
     /// Pushes the dict of a scope that was read before the first effect, and the name of a variable.
-    fn push_variable(&mut self, dict: PackedOption<SourceId>, name: &str) {
+    fn push_variable(&mut self, dict: PackedOption<SourceId>, name: &str) -> Traced<()> {
         let globals = dict.expand().and_then(|dict| self.globals.get(&dict).copied());
-        self.builder.load_local(globals.expect("scopes that are written are read first"));
+        self.builder.load_local(globals.ok_or_else(|| construct("the variables of a module that was not read"))?);
         self.builder.load_const(Const::Str(name.to_owned()));
+        Ok(())
     }
 
     /// Has an iterator of the caller's over a tuple of this length stand at a place; beyond the end if it has noticed

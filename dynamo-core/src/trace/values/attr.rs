@@ -235,6 +235,10 @@ impl Tracer<'_> {
         let written = self.written(obj, name);
         if let Some(state) = written.map_or_else(|| self.written_in_module(value, name), |state| Ok(Some(state)))? {
             return match self.heap.get(state) {
+                // A module may have a way of its own to make up what is not there.
+                _ if self.is_deleted(state) && matches!(self.objects.values[value], Value::Module(..)) => {
+                    Err(self.no_attr(value, name))
+                }
                 _ if self.is_deleted(state) => Err(Reason::raised(&format!("AttributeError: {name}"))),
                 State::Slot { value: Some(value), .. } => Ok(*value),
                 _ => Err(self.no_attr(value, name)),
