@@ -2,7 +2,7 @@
 //!
 //! A guard lives in a code object, into which the garbage collector does not look. So objects are referred to weakly,
 //! and one that is gone equals none. Of those that take no weak references, a tuple is kept by its items, and a few
-//! others, whose classes are the program's, are kept alive.
+//! others, whose classes are the program's and have no finalizer, are kept alive.
 
 use super::{arrays, constant};
 use crate::torch::Torch;
@@ -75,8 +75,9 @@ impl Named {
             let items: Option<Vec<Item>> = tuple.iter().map(|item| Item::new(&item, torch)).collect();
             return items.map(|items| Named::Tuple(object.get_type().unbind(), items));
         }
-        let is_programs = !is_builtin_class(object.get_type().as_any());
-        if is_programs { Held::new(object).map(Named::Held) } else { None }
+        let class = object.get_type();
+        let may_live_on = !is_builtin_class(class.as_any()) && !class.hasattr("__del__").unwrap_or(true);
+        if may_live_on { Held::new(object).map(Named::Held) } else { None }
     }
 
     /// Whether it is what stands at an address.

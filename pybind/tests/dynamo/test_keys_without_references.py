@@ -149,3 +149,24 @@ def test_few_objects_are_kept_alive():
     del compiled
     gc.collect()
     assert Counted.alive <= 256
+
+
+def test_keys_with_a_finalizer_die_where_they_are_dropped():
+    dropped: list[str] = []
+
+    class Finalized:
+        __slots__ = ()
+
+        def __del__(self):
+            dropped.append("dropped")
+
+    def asks(x, found):
+        return x * sum(found.values()), len(list(found))
+
+    compiled = _capture.optimize(asks, backend="eager")
+    found = {Finalized(): 2}
+    for _ in range(2):
+        assert repr(compiled(torch.ones(3), found)) == repr(asks(torch.ones(3), found))
+    assert not dropped
+    found.clear()
+    assert dropped == ["dropped"]
