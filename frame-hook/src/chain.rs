@@ -10,6 +10,7 @@
 
 use crate::code_state::CodeState;
 use crate::layout::{InterpreterFrame, Object};
+use crate::replace::call;
 use pyo3::ffi;
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
@@ -55,15 +56,10 @@ impl Postponed {
     /// # Safety
     /// The interpreter is attached.
     unsafe fn call(self) -> Object {
-        let function = self.function;
-        // One place in front, which the callee may use.
-        let mut arguments: SmallVec<[Object; 16]> = SmallVec::with_capacity(self.arguments.len() + 1);
-        arguments.push(ptr::null_mut());
-        arguments.extend_from_slice(&self.arguments);
-        let count = self.arguments.len() | ffi::PY_VECTORCALL_ARGUMENTS_OFFSET;
+        let (function, arguments) = (self.function, self.arguments.clone());
         let outer = CALLED.replace(Some(self));
         // SAFETY: the references are there until the frame of the call has its own.
-        let result = unsafe { ffi::PyObject_Vectorcall(function, arguments.as_ptr().add(1), count, ptr::null_mut()) };
+        let result = unsafe { call(function, arguments.into_iter()) };
         drop(CALLED.replace(outer));
         result
     }

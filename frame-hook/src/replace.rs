@@ -6,7 +6,7 @@ use crate::layout::{InterpreterFrame, Object};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
-use std::ptr;
+use std::{iter, ptr};
 
 /// The result of the replacement, as a new reference; `prefetched` is what its guard has found. The frame's arguments
 /// are the replacement's afterwards.
@@ -24,19 +24,24 @@ pub(crate) unsafe fn run(
         let py = Python::assume_attached();
         let function = function(py, &*frame, entry)?;
         let slots = state((*frame).code()).map_or(0, |state| state.slots);
-        // One place in front, which the callee may use.
-        let mut arguments: SmallVec<[Object; 16]> = SmallVec::with_capacity(slots + 2);
-        arguments.push(ptr::null_mut());
-        arguments.extend((0..slots).map(|slot| (*frame).local(slot)));
-        if entry.takes_prefetched {
-            arguments.push(prefetched.map_or_else(|| ffi::Py_None(), Bound::as_ptr));
-        }
-        let count = (arguments.len() - 1) | ffi::PY_VECTORCALL_ARGUMENTS_OFFSET;
-        let result = Replaced { frame, slots, code: entry.code.as_ptr() }.hand_over(|| {
-            ffi::PyObject_Vectorcall(function.as_ptr(), arguments.as_ptr().add(1), count, ptr::null_mut())
-        });
+        let prefetched = entry.takes_prefetched.then(|| prefetched.map_or_else(|| ffi::Py_None(), Bound::as_ptr));
+        let arguments = (0..slots).map(|slot| (*frame).local(slot)).chain(prefetched);
+        let replaced = Replaced { frame, slots, code: entry.code.as_ptr() };
+        let result = replaced.hand_over(|| call(function.as_ptr(), arguments));
         if result.is_null() { Err(PyErr::fetch(py)) } else { Ok(result) }
     }
+}
+
+/// Calls a function with arguments by position; the result is a new reference, null for an exception.
+///
+/// # Safety
+/// The interpreter is attached, and the objects live until the frame of the call has references of its own.
+pub(crate) unsafe fn call(function: Object, arguments: impl Iterator<Item = Object>) -> Object {
+    // One place in front, which the callee may use.
+    let mut arguments: SmallVec<[Object; 16]> = iter::once(ptr::null_mut()).chain(arguments).collect();
+    let count = (arguments.len() - 1) | ffi::PY_VECTORCALL_ARGUMENTS_OFFSET;
+    // SAFETY: as the caller promises; the callee may write to the place in front, which is the array's own.
+    unsafe { ffi::PyObject_Vectorcall(function, arguments.as_mut_ptr().add(1), count, ptr::null_mut()) }
 }
 
 /// A function of the replacement with the frame's closure and global variables.
