@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 from test_round_trip import CRATE
-from test_split import example
+
+from tools.examples import rust_example
 
 TRACED = CRATE / "tests" / "trace_code.py"
 
@@ -20,7 +21,7 @@ TRACED = CRATE / "tests" / "trace_code.py"
 @pytest.fixture(scope="module")
 def trace() -> Path:
     """The program that traces calls."""
-    return example("trace")
+    return rust_example("trace")
 
 
 def run(python: Path, trace: Path, module: str) -> dict[str, int]:
