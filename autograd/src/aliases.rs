@@ -62,20 +62,23 @@ impl Aliases {
             return Ok(());
         }
         let inputs = node.inputs();
-        let is_followed = inputs.iter().any(|&input| self.is_followed(input));
+        let is_followed = inputs.iter().any(|&input| self.is_result_followed(input));
         let overload = node.op();
         if let Some(written) = overload.and_then(|overload| overload.written(&node.args, &node.kwargs)) {
-            return self.write(id, written, is_followed);
+            return self.write(id, written, is_followed || self.is_followed(written));
         }
+        let is_hidden = overload.is_some_and(|op| op.has_own_version());
         let is_seen = self.records && !overload.is_some_and(|op| op.traits().detached);
-        let is_view = overload.is_some_and(|op| op.is_view()) || node.target == "operator.getitem";
+        let is_view = is_hidden || overload.is_some_and(|op| op.is_view()) || node.target == "operator.getitem";
         if let Some(&base) = inputs.first().filter(|_| is_view) {
             self.alias(id, base);
             if matches!(node.meta, Some(Meta::Tuple(_))) {
                 self.of_several.insert(id);
             }
-            if !is_seen {
+            if is_hidden || !is_seen {
                 self.hides.insert(self.root(base));
+            }
+            if !is_seen {
                 self.unseen.insert(id);
             }
         }

@@ -137,7 +137,7 @@ pub(crate) fn compile_graph(
 /// Compiles a graph of ATen overloads that our own Dynamo captured; `graph` is the same in torch's names, which runs
 /// where the compiled one cannot, `weights` are the inputs, by number, that are parameters or buffers of a module.
 /// Without `graph`, the graph of overloads runs there. Gives how results are made of its outputs, too, and the numbers
-/// of the inputs that it writes to; inputs must not share memory then.
+/// of the inputs that it writes to, and whether each one's version counter sees it; inputs must not share memory then.
 ///
 /// # Errors
 /// A `ValueError` where AOTAutograd has to look after memory: the graph writes in a way that is not understood, or a
@@ -149,7 +149,7 @@ pub(crate) fn compile_lowered(
     graph: Option<&Bound<'_, Graph>>,
     options: Option<&Bound<'_, PyDict>>,
     weights: Vec<usize>,
-) -> PyResult<(CompiledFn, Option<Vec<ResultRow>>, Vec<usize>)> {
+) -> PyResult<(CompiledFn, Option<Vec<ResultRow>>, Vec<(usize, bool)>)> {
     let py = lowered.py();
     let options = Options::parse(options)?.filling(Torch::get(py)?.fills_memory(py)?);
     let start = Instant::now();

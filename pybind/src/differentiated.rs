@@ -7,7 +7,7 @@ use crate::compiled_fn::CompiledFn;
 use crate::fx_module::Graph;
 use crate::import::Roles;
 use crate::options::Options;
-use crate::result_views::{ResultRow, results};
+use crate::result_views::{ResultRow, is_detached_on_the_way, results};
 use crate::torch::Torch;
 use autograd::{Cut, Saved, differentiate, followed_results, is_of_latest_release, minimum_cut};
 use fx::aten::Aten;
@@ -77,7 +77,7 @@ pub(crate) fn differentiate_lowered(
     options: Option<&Bound<'_, PyDict>>,
     requires_grad: Vec<bool>,
     weights: Vec<usize>,
-) -> PyResult<(Differentiated, Option<Vec<ResultRow>>, Vec<usize>)> {
+) -> PyResult<(Differentiated, Option<Vec<ResultRow>>, Vec<(usize, bool)>)> {
     fn refused(why: &dyn std::fmt::Display) -> PyErr {
         PyValueError::new_err(format!("{why}"))
     }
@@ -98,7 +98,7 @@ pub(crate) fn differentiate_lowered(
     let is_weight: Vec<bool> = (0..requires_grad.len()).map(|number| weights.contains(&number)).collect();
     let cut = minimum_cut(&joint, &is_weight).map_err(|error| refused(&error))?;
     let is_detached = |(number, result): (usize, &Given)| match result {
-        Given::View { .. } if !is_followed[number] => Some(number),
+        Given::View { path, .. } if !is_followed[number] && !is_detached_on_the_way(path) => Some(number),
         _ => None,
     };
     let detached = functional.results.iter().enumerate().filter_map(is_detached).collect();

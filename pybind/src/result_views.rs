@@ -12,7 +12,7 @@ use crate::import::to_python;
 use crate::names::function;
 use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
-use fx::aten::Packet;
+use fx::aten::{Aten, Packet};
 use fx::passes::{Base, Given, View};
 use fx::pending::Pending;
 use fx::{Arg, Graph, TensorMeta};
@@ -23,13 +23,42 @@ use std::sync::Arc;
 use symshapes::{Expr, Pool, Sym};
 
 /// A result: the number of an output; or of an input, counted from −1 down; or the same and the bits that it is read
-/// by, and where the view of it lies, if it is another one.
+/// by, and where the view of it lies, if it is another one, and how that is kept apart.
 #[derive(IntoPyObject)]
 pub(crate) enum ResultRow {
     Base(i64),
     Pending(i64, Bits),
-    View(i64, Bits, Vec<i64>, Vec<i64>, i64),
-    Symbolic(i64, Bits, Py<SymbolicPlace>),
+    View(i64, Bits, Apart, Vec<i64>, Vec<i64>, i64),
+    Symbolic(i64, Bits, Apart, Py<SymbolicPlace>),
+}
+
+/// The last call on the way to a result that gives the memory of its operand, but no view of it that autograd knows as
+/// one; and whether views of that call's result follow. `None` where each call gives such a view.
+type Apart = Option<(&'static str, bool)>;
+
+/// True for views of a tensor that autograd does not follow, whatever its base.
+pub(crate) fn is_detached_on_the_way(path: &[View]) -> bool {
+    apart(path).is_some_and(|(kind, _)| kind != UNSAFE_SPLIT)
+}
+
+const UNSAFE_SPLIT: &str = "unsafe_split";
+
+/// The calls that share memory without being views for autograd: `detach` shares the version counter, `data` does not,
+/// nor does an unsafe split, which autograd follows.
+fn apart(path: &[View]) -> Apart {
+    let is_detached = |view: &View| matches!(view.overload, Aten::detach_default | Aten::view_dtype);
+    let is_data = |view: &View| view.overload == Aten::data_default;
+    let is_split = |view: &View| {
+        matches!(view.overload.packet(), Packet::unsafe_chunk | Packet::unsafe_split | Packet::unsafe_split_with_sizes)
+    };
+    let last = path.iter().rposition(|view| is_detached(view) || is_data(view) || is_split(view))?;
+    let kind = match (path.iter().any(is_detached), path.iter().any(is_split)) {
+        _ if path.iter().any(is_data) => "data",
+        (true, true) => "data",
+        (true, false) => "detach",
+        (false, _) => UNSAFE_SPLIT,
+    };
+    Some((kind, last + 1 < path.len()))
 }
 
 /// The conjugate and the negative bit of a tensor.
@@ -115,12 +144,12 @@ pub(crate) fn results(
         if let Some(known) = known(base, &|e| pool.as_int(e)) {
             let place = viewed(py, base, known, path, &|e| pool.as_int(e))?;
             let ((sizes, strides, offset), pending) = place.ok_or_else(unknown)?;
-            return Ok(ResultRow::View(number, bits(pending), sizes, strides, offset));
+            return Ok(ResultRow::View(number, bits(pending), apart(path), sizes, strides, offset));
         }
         let meta = originals.get(place).and_then(Arg::as_node).and_then(|node| original[node].tensor_meta());
         let place = symbolic(py, &shared, base, meta.ok_or_else(unknown)?, path);
         let (place, pending) = place.ok_or_else(unknown)?;
-        Ok(ResultRow::Symbolic(number, bits(pending), Py::new(py, place)?))
+        Ok(ResultRow::Symbolic(number, bits(pending), apart(path), Py::new(py, place)?))
     };
     results.iter().enumerate().map(row).collect::<PyResult<_>>().map(Some)
 }

@@ -53,6 +53,12 @@ impl Overload {
         self.schema.returns.iter().any(|r| r.alias.as_ref().is_some_and(|a| !a.write))
     }
 
+    /// True if its results share memory with an operand, but not that one's version counter: what the schema says
+    /// nothing of.
+    pub fn has_own_version(&self) -> bool {
+        self.op.traits().alias == Some(Aliasing::Shares)
+    }
+
     /// True if an argument is written to.
     pub fn mutates(&self) -> bool {
         self.schema.params.iter().any(|p| p.alias.as_ref().is_some_and(|a| a.write))

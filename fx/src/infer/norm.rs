@@ -178,6 +178,9 @@ fn row_sizes(c: &mut Call, x: &TensorMeta) -> Result<Vec<Expr>> {
 /// The first of the dimensions that are normalised: their sizes, and those of the parameters, are the ones given.
 fn normalised(c: &mut Call, x: &TensorMeta) -> Result<usize> {
     let wanted = c.exprs("normalized_shape")?;
+    if wanted.is_empty() {
+        return Err(c.rejected("no dimension to normalise"));
+    }
     let from = c.fits(x.sizes.len().checked_sub(wanted.len()))?;
     for (&size, &wanted) in x.sizes[from..].iter().zip(&wanted) {
         c.demand_equal(size, wanted)?;

@@ -28,7 +28,8 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::unflatten, unflatten),
     (Packet::lift_fresh, |c| Ok(c.tensor("self")?.clone().into())),
     (Packet::alias, |c| Ok(c.tensor("self")?.clone().into())),
-    (Packet::detach, |c| Ok(TensorMeta { requires_grad: false, ..c.tensor("self")?.clone() }.into())),
+    (Packet::detach, detached),
+    (Packet::data, detached),
     (Packet::clone, copied),
     (Packet::lift_fresh_copy, copied),
     (Packet::contiguous, contiguous),
@@ -136,6 +137,10 @@ fn strided(c: &mut Call, stride: &str) -> Result {
     let (sizes, strides) = (c.exprs("size")?, c.exprs(stride)?);
     let offset = if c.given("storage_offset") { c.expr("storage_offset")? } else { x.offset };
     Ok(TensorMeta { sizes, strides, offset, ..x.clone() }.into())
+}
+
+fn detached(c: &mut Call) -> Result {
+    Ok(TensorMeta { requires_grad: false, ..c.tensor("self")?.clone() }.into())
 }
 
 fn flatten(c: &mut Call) -> Result {

@@ -252,6 +252,7 @@ const PLAIN: &[(&str, &[Aten])] = &[
     ("torch.as_strided .as_strided", ops![as_strided_default]),
     ("clone", ops![clone_default]),
     ("detach", ops![detach_default]),
+    ("torch._C._autograd._get_data_attr", ops![data_default]),
     ("conj", ops![conj_default]),
     ("resolve_conj", ops![resolve_conj_default]),
     ("resolve_neg", ops![resolve_neg_default]),

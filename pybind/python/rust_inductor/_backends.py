@@ -441,7 +441,7 @@ def _in_rust(
     if composite is not None:
         message = f"`{composite}`, which is composed of others"
         raise _LeftError(message)
-    if not torch.is_inference_mode_enabled() and any(inputs[at].is_inference() for at in written):
+    if not torch.is_inference_mode_enabled() and any(inputs[at].is_inference() for at, _ in written):
         message = "writes to inference tensors, which eager refuses"
         raise _LeftError(message)
     if made is not None and written and options.get("device", "cpu") != "cpu":
@@ -465,8 +465,8 @@ def _in_rust(
     if results is not None:
         function = with_views(function, results, () if made is None else made.detached)
     # Guards tell inference tensors, which have no versions, from others.
-    counted = [at for at in written if not inputs[at].is_inference()]
-    function = with_versions(function, counted) if counted else function
+    versions = [(at, is_counted) for at, is_counted in written if not inputs[at].is_inference()]
+    function = with_versions(function, versions) if versions else function
     return Checked(function, storages) if len(tensors) > 1 else function
 
 

@@ -54,8 +54,12 @@ def lose_device(options: Mapping[str, Any]) -> None: ...
 def check_options(options: Mapping[str, Any] | None = None) -> None: ...
 
 Bits: TypeAlias = tuple[bool, bool]
+Apart: TypeAlias = tuple[str, bool] | None
 Result: TypeAlias = (
-    int | tuple[int, Bits] | tuple[int, Bits, list[int], list[int], int] | tuple[int, Bits, SymbolicPlace]
+    int
+    | tuple[int, Bits]
+    | tuple[int, Bits, Apart, list[int], list[int], int]
+    | tuple[int, Bits, Apart, SymbolicPlace]
 )
 
 class SymbolicPlace:
@@ -67,7 +71,7 @@ def compile_lowered(
     options: Mapping[str, Any] | None = None,
     *,
     weights: Sequence[int] = (),
-) -> tuple[CompiledFn, list[Result] | None, list[int]]: ...
+) -> tuple[CompiledFn, list[Result] | None, list[tuple[int, bool]]]: ...
 
 class Differentiated:
     @property
@@ -96,7 +100,7 @@ def differentiate_lowered(
     *,
     requires_grad: Sequence[bool],
     weights: Sequence[int] = (),
-) -> tuple[Differentiated, list[Result] | None, list[int]]: ...
+) -> tuple[Differentiated, list[Result] | None, list[tuple[int, bool]]]: ...
 def is_for_library(target: str) -> bool: ...
 def autocast_policy(target: str, device: str) -> str: ...
 def is_library(code: CodeType) -> bool: ...

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     Compiled = Callable[..., Any]
 
 
+#: The ways to have a tensor's memory, but no view of it.
+_APART: dict[str, Callable[[Any], Any]] = {
+    "detach": torch.Tensor.detach,
+    "data": lambda tensor: tensor.data,
+    "unsafe_split": lambda tensor: tensor.unsafe_chunk(1)[0],
+}
+
+
 class Checked(NamedTuple):
     """A compiled graph that holds only for inputs which pass a check."""
 
@@ -36,11 +44,16 @@ def with_views(compiled: Compiled, results: Sequence[_native.Result], detached: 
         outputs = compiled(*args)
         given = []
         for result in results:
-            number, (is_conj, is_neg), *place = (result, (False, False)) if isinstance(result, int) else result
+            number, (is_conj, is_neg), *view = (result, (False, False)) if isinstance(result, int) else result
             base = outputs[number] if number >= 0 else args[-1 - number]
-            if place:
+            if view:
+                apart, *place = view
                 size, stride, offset = place if len(place) > 1 else place[0].at(args)
+                if apart and apart[1]:
+                    base = _APART[apart[0]](base)
                 base = base.as_strided(size, stride, base.storage_offset() + offset)
+                if apart and not apart[1]:
+                    base = _APART[apart[0]](base)
             if is_conj:
                 base = base.conj()
             given.append(torch._neg_view(base) if is_neg else base)
@@ -51,15 +64,20 @@ def with_views(compiled: Compiled, results: Sequence[_native.Result], detached: 
     return run
 
 
-def with_versions(function: Compiled, written: Sequence[int]) -> Compiled:
-    """Tell autograd that inputs have been written to, which kernels do unnoticed."""
+def with_versions(function: Compiled, written: Sequence[tuple[int, bool]]) -> Compiled:
+    """Tell autograd which inputs have been written to: kernels write unnoticed, operators are noticed always.
+
+    With the number of an input comes whether its version counter changes.
+    """
 
     def run(*args: Any) -> Any:
-        tensors = [args[at] for at in written]
-        versions = [tensor._version for tensor in tensors]
+        tensors = [(args[at], args[at]._version, is_counted) for at, is_counted in written]
         results = function(*args)
-        unnoticed = [tensor for tensor, version in zip(tensors, versions, strict=True) if tensor._version == version]
+        unnoticed = [tensor for tensor, version, is_counted in tensors if is_counted and tensor._version == version]
         torch.autograd.graph.increment_version(unnoticed)
+        noticed = [(it, version) for it, version, is_counted in tensors if not is_counted and it._version != version]
+        if noticed:
+            torch._C._autograd._unsafe_set_version_counter(*zip(*noticed, strict=True))
         return results
 
     return run

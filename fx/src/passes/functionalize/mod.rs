@@ -31,8 +31,9 @@ pub use views::View;
 pub struct Functional {
     /// The graph. After its last call of another kind come `copy_` into each input that the original wrote to.
     pub graph: Graph,
-    /// The inputs, by number, that are written to.
-    pub written: Vec<usize>,
+    /// The inputs, by number, that are written to, and whether their version counters see it: those of what shares
+    /// their memory alone may.
+    pub written: Vec<(usize, bool)>,
     /// The results of the original, in order.
     pub results: Vec<Given>,
 }
@@ -90,8 +91,9 @@ pub fn functionalize(graph: &Graph) -> Result<Functional, NotFunctional> {
     for id in graph.nodes() {
         pass.node(id).map_err(|why| NotFunctional { node: graph[id].name.clone(), why })?;
     }
-    let written = (0..pass.inputs.len()).filter(|&at| pass.inputs[at].is_some_and(|root| pass.is_written(root)));
-    Ok(Functional { written: written.collect(), results: pass.results, graph: pass.to })
+    let roots = pass.inputs.iter().enumerate().filter_map(|(at, &root)| Some((at, &pass.roots[root?])));
+    let written = roots.filter(|(_, root)| root.writes > 0).map(|(at, root)| (at, root.is_version_new)).collect();
+    Ok(Functional { written, results: pass.results, graph: pass.to })
 }
 
 /// The number of a root.
@@ -103,6 +105,8 @@ struct Root {
     value: NodeId,
     /// The number of writes so far.
     writes: u32,
+    /// A write has been counted by its version counter.
+    is_version_new: bool,
     origin: Origin,
 }
 
@@ -181,7 +185,7 @@ impl Functionalize<'_> {
         self.copies.insert(id, value);
         self.from[id].tensor_meta()?;
         let root = self.roots.len();
-        self.roots.push(Root { value, writes: 0, origin });
+        self.roots.push(Root { value, writes: 0, is_version_new: false, origin });
         self.tensors.insert(id, Alias { root, path: Vec::new(), value, writes: 0 });
         Some(root)
     }
@@ -257,7 +261,7 @@ impl Functionalize<'_> {
                 let view = self.view(id, overload)?;
                 if let Some((of, view)) = &view
                     && view.is_certain
-                    && views::gives_back(overload)
+                    && views::gives_back(self.from, id, overload)
                 {
                     let alias = self.tensors[of].clone();
                     self.tensors.insert(id, alias);

@@ -3,8 +3,8 @@
 use super::{Functionalize, Outcome, RootId};
 use crate::{
     arg::Arg,
-    aten::{Aten, Packet},
-    graph::{Meta, NodeId},
+    aten::{Aliasing, Aten, Packet},
+    graph::{Graph, Meta, NodeId},
     infer::{self, sizes::Sizes},
 };
 use symshapes::TensorMeta;
@@ -24,9 +24,21 @@ pub struct View {
     pub(super) is_certain: bool,
 }
 
-/// True for an operator that gives its argument itself where it has nothing to do.
-pub(super) fn gives_back(overload: Aten) -> bool {
-    matches!(overload.packet(), Packet::contiguous | Packet::to | Packet::type_as)
+/// True for a call that gives its argument itself where that has the elements in the places asked for.
+pub(super) fn gives_back(graph: &Graph, id: NodeId, overload: Aten) -> bool {
+    let node = &graph[id];
+    match overload.packet() {
+        Packet::contiguous | Packet::to | Packet::type_as => true,
+        // A range of one dimension.
+        Packet::flatten => {
+            let operand = node.args.first().and_then(Arg::as_node).and_then(|of| graph[of].tensor_meta());
+            let Some(rank) = operand.map(|x| x.sizes.len() as i64) else { return false };
+            let Ok(bound) = overload.bind(&node.args, &node.kwargs) else { return false };
+            let dim = |name| bound.int(name).map(|dim| dim.rem_euclid(rank.max(1)));
+            matches!((dim("start_dim"), dim("end_dim")), (Ok(start), Ok(end)) if start == end)
+        }
+        _ => false,
+    }
 }
 
 impl Functionalize<'_> {
@@ -49,7 +61,7 @@ impl Functionalize<'_> {
             _ => return Err(format!("`{}`, of which is not known what it shares", overload.name())),
         };
         let is_certain = match (self.from[of].tensor_meta(), node.tensor_meta()) {
-            _ if aliasing.is_none() => Some(true),
+            _ if matches!(aliasing, None | Some(Aliasing::Shares)) => Some(true),
             (Some(x), Some(result)) => self.is_same_memory(id, overload, x, result),
             _ => Some(false),
         };
@@ -138,7 +150,13 @@ impl Functionalize<'_> {
                 (Aten::select_scatter_default, scatter(vec![of("dim"), Arg::Int(pick as i64)]))
             }
             (
-                Aten::split_Tensor | Aten::split_with_sizes_default | Aten::split_sizes | Aten::chunk_default,
+                Aten::split_Tensor
+                | Aten::split_with_sizes_default
+                | Aten::split_sizes
+                | Aten::chunk_default
+                | Aten::unsafe_split_Tensor
+                | Aten::unsafe_split_with_sizes_default
+                | Aten::unsafe_chunk_default,
                 Some(pick),
             ) => {
                 let dim = dim("dim")? as usize;
@@ -151,7 +169,9 @@ impl Functionalize<'_> {
             (Aten::diagonal_default, None) => {
                 (Aten::diagonal_scatter_default, scatter(vec![of("offset"), of("dim1"), of("dim2")]))
             }
-            (Aten::alias_default | Aten::detach_default | Aten::contiguous_default, None) => return Ok(part),
+            (Aten::alias_default | Aten::detach_default | Aten::data_default | Aten::contiguous_default, None) => {
+                return Ok(part);
+            }
             (Aten::t_default, None) => (Aten::t_default, vec![Arg::Node(part)]),
             (Aten::transpose_int, None) => (Aten::transpose_int, vec![Arg::Node(part), of("dim0"), of("dim1")]),
             (Aten::permute_default, None) => {

@@ -123,6 +123,7 @@ impl Functionalize<'_> {
         let root = &mut self.roots[alias.root];
         root.value = value;
         root.writes += 1;
+        root.is_version_new |= !alias.path.iter().any(|view| view.overload.has_own_version());
         Ok(())
     }
 }
