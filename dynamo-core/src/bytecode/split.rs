@@ -62,6 +62,7 @@ pub struct Splitter<'a> {
     frames: FrameStates,
     liveness: Liveness,
     line: Option<i32>,
+    owners: Vec<LocalId>,
 }
 
 impl<'a> Splitter<'a> {
@@ -76,7 +77,7 @@ impl<'a> Splitter<'a> {
         let flow = ControlFlow::new(&body)?;
         let frames = FrameStates::new(code, &body, &flow)?;
         let liveness = Liveness::new(code, &body, &flow);
-        Ok(Splitter { code, body, flow, frames, liveness, line: None })
+        Ok(Splitter { code, body, flow, frames, liveness, line: None, owners: Vec::new() })
     }
 
     /// The instructions at which execution goes on when what handles an exception of `at` is done with it, as far as
@@ -112,6 +113,13 @@ impl<'a> Splitter<'a> {
         Splitter { line: Some(line), ..self }
     }
 
+    /// Has the resume functions hold these locals, dead or not, where they have values: they own objects that have to
+    /// live as long as in the original.
+    #[must_use]
+    pub fn holding(self, owners: Vec<LocalId>) -> Splitter<'a> {
+        Splitter { owners, ..self }
+    }
+
     /// The resume function for an instruction, by what is known of the frame there without running it.
     ///
     /// # Errors
@@ -124,7 +132,9 @@ impl<'a> Splitter<'a> {
         let cells: Vec<_> =
             cells.filter(|&(cell, held)| held == Slot::Value && live.iter().all(|&(other, _)| other != cell)).collect();
         live.extend(cells);
-        let written = self.written(at).into_iter().map(|local| (local, frame.local(local)));
+        let mut written = self.written(at);
+        written.extend(&self.owners);
+        let written = written.into_iter().map(|local| (local, frame.local(local)));
         let dead: Vec<_> = written.filter(|&(local, _)| live.iter().all(|&(other, _)| other != local)).collect();
         let line = self.line.unwrap_or_else(|| self.line_before(at));
         let from = Continuation { at, line, stack: &frame.stack, live: &live, dead: &dead };

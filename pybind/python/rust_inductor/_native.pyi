@@ -56,10 +56,7 @@ def check_options(options: Mapping[str, Any] | None = None) -> None: ...
 Bits: TypeAlias = tuple[bool, bool]
 Apart: TypeAlias = tuple[str, bool] | None
 Result: TypeAlias = (
-    int
-    | tuple[int, Bits]
-    | tuple[int, Bits, Apart, list[int], list[int], int]
-    | tuple[int, Bits, Apart, SymbolicPlace]
+    int | tuple[int, Bits] | tuple[int, Bits, Apart, list[int], list[int], int] | tuple[int, Bits, Apart, SymbolicPlace]
 )
 
 class SymbolicPlace:

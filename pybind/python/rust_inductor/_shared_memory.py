@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     Compiled = Callable[..., Any]
 
 
-#: The ways to have a tensor's memory, but no view of it.
+#: The ways to have a tensor's memory: as a view of it, or as no view.
 _APART: dict[str, Callable[[Any], Any]] = {
+    "view": lambda tensor: tensor,
     "detach": torch.Tensor.detach,
     "data": lambda tensor: tensor.data,
     "unsafe_split": lambda tensor: tensor.unsafe_chunk(1)[0],
@@ -40,7 +41,7 @@ def with_views(compiled: Compiled, results: Sequence[_native.Result], detached: 
     """
 
     def run(*args: Any) -> tuple[Any, ...]:
-        place: list[Any]
+        view: list[Any]
         outputs = compiled(*args)
         given = []
         for result in results:
@@ -48,12 +49,11 @@ def with_views(compiled: Compiled, results: Sequence[_native.Result], detached: 
             base = outputs[number] if number >= 0 else args[-1 - number]
             if view:
                 apart, *place = view
+                kind, is_viewed = apart or ("view", False)
+                base = _APART[kind](base) if is_viewed else base
                 size, stride, offset = place if len(place) > 1 else place[0].at(args)
-                if apart and apart[1]:
-                    base = _APART[apart[0]](base)
                 base = base.as_strided(size, stride, base.storage_offset() + offset)
-                if apart and not apart[1]:
-                    base = _APART[apart[0]](base)
+                base = base if is_viewed else _APART[kind](base)
             if is_conj:
                 base = base.conj()
             given.append(torch._neg_view(base) if is_neg else base)

@@ -587,9 +587,89 @@ def in_a_generator(x: torch.Tensor) -> tuple[Any, ...]:
     return y + 1, before, after
 
 
+class Closing:
+    """Notes its end in a list."""
+
+    def __init__(self, notes: list[str]) -> None:
+        self.notes = notes
+
+    def __del__(self) -> None:
+        self.notes.append("closed")
+
+
+def left_to_its_frame(x: torch.Tensor) -> tuple[Any, ...]:
+    notes: list[str] = []
+    kept = Closing(notes)  # noqa: F841  # the frame closes it
+    y = x + 1
+    outside()
+    notes.append("used")
+    outside()
+    notes.append("left")
+    return y * 2, notes
+
+
+def left_in_a_container(x: torch.Tensor) -> tuple[Any, ...]:
+    notes: list[str] = []
+    made: Any = Closing(notes)
+    kept = {"thing": [made]}  # noqa: F841
+    made = None
+    y = x + 1
+    outside()
+    notes.append("used")
+    outside()
+    return y * 2, notes
+
+
+def opened(notes: list[str]) -> list[Any]:
+    return [Closing(notes)]
+
+
+def left_in_a_found_container(x: torch.Tensor) -> tuple[Any, ...]:
+    notes: list[str] = []
+    kept = torch._dynamo.disable(opened)(notes)  # noqa: F841
+    for turn in range(3):
+        x = x + turn
+        outside()
+        notes.append("used")
+    return x, notes
+
+
+def left_in_turns(x: torch.Tensor) -> tuple[Any, ...]:
+    notes: list[str] = []
+    for turn in range(3):
+        kept = Closing(notes)  # noqa: F841  # closes the last one
+        x = x + turn
+        outside()
+        notes.append("used")
+    return x, notes
+
+
+def left_waiting(x: torch.Tensor) -> tuple[Any, ...]:
+    notes: list[str] = []
+
+    def numbers() -> Iterator[int]:
+        try:
+            yield 1
+        finally:
+            notes.append("closed")
+
+    waiting = numbers()
+    outside(waiting)
+    y = x + next(waiting)
+    outside()
+    notes.append("used")
+    outside()
+    return y * 2, notes
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        left_to_its_frame,
+        left_in_a_container,
+        left_in_a_found_container,
+        left_in_turns,
+        left_waiting,
         dropped_after_a_break,
         deleted_between_breaks,
         overwritten_between_breaks,
@@ -605,7 +685,7 @@ def test_an_object_dies_where_the_program_drops_it(function: Callable[[torch.Ten
     x = torch.ones(2)
     expected = function(x)
     compiled = eager(function)
-    for _ in range(2):
+    for _ in range(3):
         got = compiled(x)
         assert torch.equal(got[0], expected[0])
         assert got[1:] == expected[1:]

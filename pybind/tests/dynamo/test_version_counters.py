@@ -36,12 +36,12 @@ x.squeeze()
 x.contiguous()
 """.strip().splitlines()
 
-#: Where the tensor comes from, and what is given beside the result.
+#: Origins of the tensor, and results beside the one looked at.
 FORMS = ["lambda x: {}", "lambda x: (x * 1, {})", "lambda x: (x := x * 2, {})", "lambda x: (x := x.sigmoid(), {})"]
 
 
 def seen(function: Callable[..., Any], shape: tuple[int, int], *, requires_grad: bool) -> list[Any]:
-    """What a caller sees of the results, before and after the last one is written to."""
+    """List what a caller sees of the results, before and after the last one is written to."""
     leaf = torch.arange(float(shape[0] * shape[1])).reshape(shape).requires_grad_(requires_grad)
     x = leaf * 1
     given = function(x)

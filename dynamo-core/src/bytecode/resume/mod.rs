@@ -42,7 +42,8 @@ pub struct Continuation<'a> {
     pub stack: &'a [Slot],
     /// The locals that are live there, and whether they are bound. Cells may be among them.
     pub live: &'a [(LocalId, Slot)],
-    /// The locals that are written or deleted before they are read, and whether they are bound.
+    /// The locals that are written or deleted before they are read, and those that own objects, and whether they are
+    /// bound.
     pub dead: &'a [(LocalId, Slot)],
 }
 

@@ -57,6 +57,9 @@ use symshapes::Expr;
 /// The class of the functions that `functools.lru_cache` makes.
 pub(super) const CACHED: &str = "functools._lru_cache_wrapper";
 
+/// The number of containers, one within the other, that are looked through for objects; deeper ones may hold any.
+const NESTING: usize = 3;
+
 /// The class of bound methods.
 pub(super) const METHOD: &str = "builtins.method";
 
@@ -129,8 +132,40 @@ impl Tracer<'_> {
         })
     }
 
+    /// True for an object of the caller's that may hold others, as far as nobody has looked at it: it is of a class of
+    /// the program's, or a container of such objects.
+    pub(in crate::trace) fn may_own(&mut self, value: ValueId) -> bool {
+        let this = self.objects.forced.get(&value).copied().unwrap_or(value);
+        match self.objects.values[this] {
+            Value::Object(_, obj) | Value::Lazy(obj) => self.may_hold(obj, NESTING),
+            _ => false,
+        }
+    }
+
+    fn may_hold(&mut self, obj: Obj, nesting: usize) -> bool {
+        let items = match self.host.view(obj) {
+            View::Object(_) => {
+                let class = self.host.class_of(obj);
+                return !self.host.is_immutable(class);
+            }
+            View::Tuple(items)
+            | View::Record(.., items)
+            | View::Set(items)
+            | View::FrozenSet(items)
+            | View::List(items)
+            | View::Deque(items, _)
+            | View::TupleIterator(items, _) => items,
+            View::Dict(items) | View::Table(_, items) => {
+                items.into_iter().flat_map(|(key, value)| [key, value]).collect()
+            }
+            View::Method(_, this) => vec![this],
+            _ => return false,
+        };
+        nesting == 0 && !items.is_empty() || items.into_iter().any(|item| self.may_hold(item, nesting - 1))
+    }
+
     /// True for an object of the caller's that does something when it is dropped.
-    fn has_finalizer(&mut self, value: ValueId) -> bool {
+    pub(in crate::trace) fn has_finalizer(&mut self, value: ValueId) -> bool {
         let this = self.objects.forced.get(&value).copied().unwrap_or(value);
         match self.objects.values[this] {
             Value::Object(_, obj) | Value::Lazy(obj) => {

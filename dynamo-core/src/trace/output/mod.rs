@@ -48,7 +48,7 @@ use crate::{
 use cranelift_entity::EntityRef;
 use fx::NodeId;
 use guards::{Constant, Root, Source, SourceId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The kinds of constants of the new code that only the caller can supply.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -104,8 +104,10 @@ pub(super) fn broken(t: &mut Tracer<'_>, frame: &Frame) -> Traced<NewCode> {
     let at = *frame.body().order().get(last).ok_or_else(|| construct("the end of the code"))?;
     let frame = &before_call(frame);
     let entry = frame.inst().ok_or_else(|| construct("the end of the code"))?;
-    let live = live(frame, entry)?;
+    let mut live = live(frame, entry)?;
     let mut out = Output::new(t, frame)?;
+    let owners = out.owners(frame, &live);
+    live.extend(owners.iter().map(|&local| (local, frame.locals[local.index()])));
     let wanted = out.order(frame, &live);
     out.plan(&wanted)?;
     out.begin()?;
@@ -113,7 +115,7 @@ pub(super) fn broken(t: &mut Tracer<'_>, frame: &Frame) -> Traced<NewCode> {
     out.leave_autocasts();
     out.restore(frame, &live)?;
     out.check_generators(|out| out.generators_among(&wanted))?;
-    out.finish_split(entry, at)
+    out.finish_split(entry, at, &owners)
 }
 
 /// The new code in the making.
@@ -369,6 +371,36 @@ impl<'t, 'h> Output<'t, 'h> {
         self.builder.bind(passes);
     }
 
+    /// The dead locals of a frame that hold objects which may do something when they are dropped: what goes on holds
+    /// them, too.
+    fn owners(&mut self, frame: &Frame, live: &[(LocalId, Option<ValueId>)]) -> Vec<LocalId> {
+        let plain = self.original.varnames.len();
+        let held = frame.locals[..plain].iter().enumerate().filter_map(|(slot, &value)| Some((slot, value?)));
+        let held = held.map(|(slot, value)| (LocalId::new(slot), value));
+        let dead: Vec<(LocalId, ValueId)> =
+            held.filter(|&(slot, value)| is_dead(slot, live) && !self.is_frame_cell(value)).collect();
+        let owns = |(slot, value)| self.owns(value, &mut FxHashSet::default()).then_some(slot);
+        dead.into_iter().filter_map(owns).collect()
+    }
+
+    /// True for an object of the caller's that has a finalizer or may hold one that has, and for what the program has
+    /// made of those that have.
+    fn owns(&mut self, value: ValueId, seen: &mut FxHashSet<ValueId>) -> bool {
+        if !seen.insert(value) {
+            return false;
+        }
+        let is_found = self.t.source(value).is_some();
+        if self.t.has_finalizer(value) || is_found && self.t.may_own(value) {
+            return true;
+        }
+        let parts = self.parts(value);
+        let owns = |part| {
+            let is_put_in = !is_found && self.t.source(part).is_some();
+            if is_put_in { self.t.has_finalizer(part) } else { self.owns(part, seen) }
+        };
+        parts.into_iter().any(owns)
+    }
+
     /// Puts the stack and the live locals in place.
     fn restore(&mut self, frame: &Frame, live: &[(LocalId, Option<ValueId>)]) -> Traced<()> {
         let cells: Vec<(StateId, LocalId)> = self.frame_cells.iter().map(|(&state, &slot)| (state, slot)).collect();
@@ -538,11 +570,12 @@ impl<'t, 'h> Output<'t, 'h> {
     }
 
     /// Goes on with the original at `entry`, and cuts it after `at`.
-    fn finish_split(mut self, entry: Inst, at: Inst) -> Traced<NewCode> {
+    fn finish_split(mut self, entry: Inst, at: Inst, owners: &[LocalId]) -> Traced<NewCode> {
         let label = self.builder.body_mut().label_at(entry);
         self.builder.jump(label);
         self.tell_of_failure();
         let (opaque, prefetched) = (std::mem::take(&mut self.opaque), std::mem::take(&mut self.prefetched));
+        let names: Vec<String> = owners.iter().map(|local| self.original.varnames[local.index()].clone()).collect();
         let (code, body) = self.into_parts();
         let flow = ControlFlow::new(&body).map_err(|error| misfit(&error))?;
         let ways = flow.ways(at);
@@ -551,6 +584,8 @@ impl<'t, 'h> Output<'t, 'h> {
         if let Some(span) = body.inst(at).span {
             splitter = splitter.left_at(span.line);
         }
+        let owners = names.iter().filter_map(|name| code.varnames.iter().position(|other| other == name));
+        splitter = splitter.holding(owners.map(LocalId::new).collect());
         let mut cuts: Vec<Inst> = ways.next().into_iter().chain(jump).collect();
         let after = splitter.after_handlers(at).into_iter().filter(|inst| !cuts.contains(inst));
         cuts.extend(after.collect::<Vec<_>>());

@@ -109,7 +109,7 @@ impl Output<'_, '_> {
     }
 
     /// True for a cell of the frame itself.
-    fn is_frame_cell(&self, value: ValueId) -> bool {
+    pub(super) fn is_frame_cell(&self, value: ValueId) -> bool {
         self.cell(value).is_some()
     }
 
