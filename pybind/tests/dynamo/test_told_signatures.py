@@ -72,6 +72,12 @@ def kinds(x):
     return x + len(told), told, shown(inspect.signature(wrapped, follow_wrapped=False))
 
 
+def partials(x):
+    made = functools.partial(scaled, factor=2)
+    told = shown(inspect.signature(PARTIAL)), hasattr(PARTIAL, "__wrapped__")
+    return x + len(told), told, made == scaled, plain != PARTIAL, getattr(made, "missing", 4)
+
+
 def annotated(x):
     signature = inspect.signature(plain)
     b = signature.parameters["b"]
@@ -132,6 +138,7 @@ def parts_of_methods(x):
 
 PROGRAMS: list[Callable[..., Any]] = [
     kinds,
+    partials,
     annotated,
     bound,
     bound_in_part,
@@ -154,6 +161,15 @@ def test_same_as_python(program: Callable[..., Any]) -> None:
 def test_others(asked: Any) -> None:
     def program(x):
         return x + 1, shown(inspect.signature(asked))
+
+    compiled = _capture.optimize(program, "eager")
+    assert repr(compiled(torch.ones(3))) == repr(program(torch.ones(3)))
+
+
+def test_partials_that_are_made() -> None:
+    def program(x):
+        made = functools.partial(scaled, factor=2)
+        return made(x), shown(inspect.signature(made))
 
     compiled = _capture.optimize(program, "eager")
     assert repr(compiled(torch.ones(3))) == repr(program(torch.ones(3)))

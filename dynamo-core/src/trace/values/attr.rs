@@ -141,9 +141,10 @@ impl Tracer<'_> {
             Value::Partial(function, args, _) => match name {
                 "func" => Ok(function),
                 "args" => Ok(self.value(Value::Tuple(args))),
+                _ if self.has_attr_of_partial(forced, name)? == Some(false) => Err(Reason::lacks(forced, name)),
                 _ => match self.found_object(forced) {
                     Some(found) => self.object_attr(forced, found, name),
-                    None => Err(self.absent_attr(forced, name)?),
+                    None => Err(self.no_attr(forced, name)),
                 },
             },
             Value::Method { function, .. } if name == "__func__" => Ok(function),

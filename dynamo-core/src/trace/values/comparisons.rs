@@ -172,6 +172,7 @@ impl Tracer<'_> {
             (Value::Class(_, x), Value::Class(_, y)) | (Value::Module(_, x), Value::Module(_, y)) => Ok(x == y),
             (x, Value::Const(_)) | (Value::Const(_), x) if has_identity(x) || matches!(x, Value::State(_)) => Ok(false),
             (Value::Function(_), Value::Function(_)) if a != b => self.are_two(a, b),
+            (Value::Partial(..), x) | (x, Value::Partial(..)) if has_identity(x) => Ok(false),
             (x, y) if has_identity(x) && has_identity(y) => Ok(a == b),
             _ => Err(self.no_operator("eq", a, b)),
         }
