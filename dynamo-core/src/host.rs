@@ -215,6 +215,11 @@ pub trait Host {
     /// The class of this dotted name.
     fn class_named(&mut self, name: &str) -> Option<Obj>;
 
+    /// The name of a class as the interpreter's texts have it (`tp_name`): of some of Python's own with the module.
+    fn type_name(&mut self, _class: Obj) -> Option<String> {
+        None
+    }
+
     /// True for a class whose attributes nobody can change.
     fn is_immutable(&mut self, class: Obj) -> bool;
 
@@ -314,12 +319,6 @@ pub trait Host {
     /// methods, or one that comes from other classes without Python code.
     fn solid_base(&mut self, class: Obj) -> Option<String>;
 
-    /// `inspect.signature` of a Python function, or of a method that binds its first argument. From 3.14 on that
-    /// evaluates the function's annotations, if nothing has yet, as the program's own call would.
-    fn signature(&mut self, _function: Obj, _bound: bool) -> Option<Obj> {
-        None
-    }
-
     /// The view of an object as an instance of the class of Python's own that its class comes from.
     fn base_view(&mut self, obj: Obj) -> Option<View>;
 
@@ -405,8 +404,8 @@ pub trait Host {
     /// A constant that a code object holds and that has no plain counterpart.
     fn opaque(&mut self, code: Obj, index: u32) -> Option<Obj>;
 
-    /// The object that a weak reference of exactly `weakref.ref` refers to, or `None` of Python's once that is gone; no
-    /// handle for any other object.
+    /// The object that a weak reference of exactly `weakref.ref` or `weakref.KeyedRef` refers to, or `None` of Python's
+    /// once that is gone; no handle for any other object.
     fn referent(&mut self, _reference: Obj) -> Option<Obj> {
         None
     }

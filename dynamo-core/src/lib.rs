@@ -11,3 +11,4 @@ pub mod constant;
 pub mod host;
 pub mod reason;
 pub mod trace;
+mod value_id;

@@ -3,6 +3,7 @@
 //! Each row has a name, by which the book's page and users' searches find it, and a hint. The text says what of the
 //! user's program it was.
 
+use crate::value_id::ValueId;
 use guards::Constant;
 use std::fmt;
 
@@ -89,14 +90,46 @@ pub struct Reason {
     pub text: String,
     /// The builtin class of the exception that the program raises here, if that is certain: handlers may catch it.
     pub exception: Option<String>,
-    /// The only argument of that exception, if it is certain.
-    pub argument: Option<Box<Constant>>,
+    /// The contents of that exception, as far as they are certain.
+    pub(crate) contents: Option<Box<Contents>>,
+}
+
+/// The contents of an exception that the interpreter raises.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Contents {
+    /// No arguments.
+    Nothing,
+    /// Its only argument.
+    Argument(Constant),
+    /// Its only argument, an object: the key of a `KeyError`.
+    Key(ValueId),
+    /// The text about an attribute that an object lacks, which names the object's class.
+    Attribute {
+        /// The object.
+        of: ValueId,
+        /// The attribute.
+        name: String,
+    },
+    /// A text with the name of an object's class in the place of `{}`.
+    OfClass {
+        /// The object.
+        of: ValueId,
+        /// The text.
+        text: &'static str,
+    },
+    /// The text about a variable that is not bound, and the attribute `name`.
+    Variable {
+        /// The text.
+        text: String,
+        /// The variable, if the exception has it as an attribute.
+        name: Option<String>,
+    },
 }
 
 impl Reason {
     /// A reason about `text`.
     pub fn new(kind: Kind, text: impl Into<String>) -> Reason {
-        Reason { kind, text: text.into(), exception: None, argument: None }
+        Reason { kind, text: text.into(), exception: None, contents: None }
     }
 
     /// The exception that the program raises here for certain: `KeyError: 'a'`.
@@ -104,13 +137,25 @@ impl Reason {
         let class = exception.split(':').next().unwrap_or(exception);
         let named = !class.is_empty() && class.chars().all(char::is_alphanumeric);
         let text = format!("{exception}.");
-        Reason { kind: Kind::Raised, text, exception: named.then(|| class.to_owned()), argument: None }
+        Reason { kind: Kind::Raised, text, exception: named.then(|| class.to_owned()), contents: None }
     }
 
     /// This reason, where the exception has this argument only.
     #[must_use]
     pub fn with_argument(self, argument: Constant) -> Reason {
-        Reason { argument: Some(Box::new(argument)), ..self }
+        self.with(Contents::Argument(argument))
+    }
+
+    /// This reason, where nothing is known of the exception's contents.
+    #[must_use]
+    pub(crate) fn without_contents(self) -> Reason {
+        Reason { contents: None, ..self }
+    }
+
+    /// This reason, where the exception has these contents.
+    #[must_use]
+    pub(crate) fn with(self, contents: Contents) -> Reason {
+        Reason { contents: Some(Box::new(contents)), ..self }
     }
 
     /// This reason, where its text after the class is CPython's own: the only argument.
@@ -121,6 +166,28 @@ impl Reason {
             Some(said) => self.with_argument(said),
             None => self,
         }
+    }
+
+    /// The `AttributeError` of an attribute that an object certainly lacks.
+    pub(crate) fn lacks(of: ValueId, name: &str) -> Reason {
+        Reason::raised(&format!("AttributeError: {name}")).with(Contents::Attribute { of, name: name.to_owned() })
+    }
+
+    /// The `TypeError` of an object whose class certainly cannot do something; its name stands for `{}` in the text.
+    pub(crate) fn refused(of: ValueId, text: &'static str) -> Reason {
+        Reason::raised(&format!("TypeError: {text}")).with(Contents::OfClass { of, text })
+    }
+
+    /// The `NameError` of a global variable that is certainly not there, or of an empty cell.
+    pub(crate) fn undefined(text: String, name: &str) -> Reason {
+        let reason = Reason::raised(&format!("NameError: {text}"));
+        reason.with(Contents::Variable { text, name: Some(name.to_owned()) })
+    }
+
+    /// The `UnboundLocalError` of a local variable that has no value.
+    pub(crate) fn unbound(name: &str) -> Reason {
+        let text = format!("cannot access local variable '{name}' where it is not associated with a value");
+        Reason::raised(&format!("UnboundLocalError: {text}")).with(Contents::Variable { text, name: None })
     }
 
     /// True for an attribute that is certainly not there.

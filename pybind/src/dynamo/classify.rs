@@ -11,7 +11,8 @@ use guards::DispatchKeys;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyAnyMethods, PyDict, PyDictMethods, PyFunction, PyList, PyModule, PyRange, PySlice, PyString, PyTuple, PyType,
+    PyAnyMethods, PyDict, PyDictMethods, PyFrozenSet, PyFunction, PyList, PyModule, PyRange, PySlice, PyString,
+    PyTuple, PyType,
 };
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -133,7 +134,9 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyView<'py>> {
             } else if bound.is_instance_of::<PyType>() {
                 View::Builtin(format!("{}.{}", dotted_name(&bound)?, object.getattr("__name__")?))
             } else {
-                let plain = bound.is_exact_instance_of::<PyList>() || bound.is_exact_instance_of::<PyDict>();
+                let plain = bound.is_exact_instance_of::<PyList>()
+                    || bound.is_exact_instance_of::<PyDict>()
+                    || bound.is_exact_instance_of::<PyFrozenSet>();
                 if plain {
                     View::BoundBuiltin(bound, object.getattr("__name__")?.extract()?)
                 } else {
@@ -566,17 +569,20 @@ const INLINED: [&str; 29] = [
     "/torch/utils/_pytree.py",
 ];
 
-/// True for code of the standard library that is traced where it is called: containers, data classes, managers, and
-/// what makes functions of functions, as far as no row says what they do. So are our own transforms.
+/// True for code of the standard library that is traced where it is called: containers, data classes, managers, what
+/// makes functions of functions and what tells of them, as far as no row says what they do. So are our own transforms.
 fn is_inlined_library(file: &str) -> bool {
-    const LIBRARY: [&str; 7] = [
+    const LIBRARY: [&str; 10] = [
+        "/_weakrefset.py",
         "/collections/__init__.py",
         "/contextlib.py",
         "/dataclasses.py",
         "/enum.py",
         "/functools.py",
+        "/inspect.py",
         "/numbers.py",
         "/typing.py",
+        "/weakref.py",
     ];
     matches!(file, "<frozen _collections_abc>" | "<frozen os>")
         || file.ends_with("/rust_inductor/_transforms.py")

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyDictMethods, PyFloat, PyFunction, PyInt, PyString, PyTuple, PyType};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::ffi::c_ulong;
+use std::ffi::{CStr, c_ulong};
 
 /// The kinds of entries of a class.
 pub(super) enum Member<'py> {
@@ -237,6 +237,13 @@ pub(super) fn dotted_name(class: &Bound<'_, PyAny>) -> PyResult<String> {
 pub(super) fn flags(class: &Bound<'_, PyType>) -> c_ulong {
     // SAFETY: a live class is asked.
     unsafe { ffi::PyType_GetFlags(class.as_type_ptr()) }
+}
+
+/// The name of a class as the interpreter's texts have it: of some of Python's own with the module.
+pub(super) fn type_name(class: &Bound<'_, PyType>) -> Option<String> {
+    // SAFETY: a live class is asked, whose name ends in a zero byte and is read before anything else can change it.
+    let name = unsafe { CStr::from_ptr((*class.as_type_ptr()).tp_name) };
+    name.to_str().ok().map(str::to_owned)
 }
 
 /// The classes without Python code of whose subclasses it is known what their instances hold.

@@ -431,6 +431,9 @@ impl<'py> Objects for CallObjects<'_, 'py> {
     }
 
     fn dict_contains(&mut self, object: &Handle<'py>, key: Element) -> Option<bool> {
+        if let (true, Element::Constant(id)) = (object.is_exact_instance_of::<PyMappingProxy>(), key) {
+            return object.contains(self.constant(id)?).ok();
+        }
         let dict = object.cast::<PyDict>().ok()?;
         match key {
             Element::Constant(id) => dict.contains(self.constant(id)?).ok(),

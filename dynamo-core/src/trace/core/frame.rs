@@ -148,7 +148,7 @@ impl Frame {
     /// The value of a local variable.
     pub(in crate::trace) fn local(&self, id: LocalId) -> Result<ValueId, Reason> {
         let value = self.locals.get(id.index()).copied().flatten();
-        value.ok_or_else(|| Reason::new(Kind::Raised, format!("`{}` has no value yet.", self.local_name(id))))
+        value.ok_or_else(|| Reason::unbound(self.local_name(id)))
     }
 
     /// The slot of a local.

@@ -1,12 +1,8 @@
 //! The entities of a trace, and the result of a step of it.
 
 use crate::reason::Reason;
+pub(in crate::trace) use crate::value_id::ValueId;
 use cranelift_entity::entity_impl;
-
-/// A tracked value.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(in crate::trace) struct ValueId(u32);
-entity_impl!(ValueId, "v");
 
 /// The identity of a mutable object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -66,6 +66,8 @@ pub(in crate::trace) enum State {
 pub(in crate::trace) enum SlotOf {
     /// An object.
     Object(ValueId),
+    /// `__dict__` of an object, by which its class has no say.
+    Entry(ValueId),
     /// A scope of global variables, whose dict is at this source; without one it is the root function's.
     Globals(PackedOption<SourceId>),
 }
@@ -88,17 +90,53 @@ pub(in crate::trace) enum Base {
     Container(String, ValueId),
     /// Nothing: it is a `types.SimpleNamespace`.
     Namespace,
-    /// The arguments of an exception, a tuple; nothing if the interpreter made it, with a text of its own.
-    Exception(Option<ValueId>),
+    /// That of an exception.
+    Exception(Exception),
+}
+
+/// The contents of an exception beside its attributes: `PyBaseExceptionObject` and the structs that begin with it.
+#[derive(Clone, Debug, Default)]
+pub(in crate::trace) struct Exception {
+    /// `args`
+    pub(in crate::trace) args: Arguments,
+    /// The members of the struct of its class that were set, by name.
+    pub(in crate::trace) members: IndexMap<&'static str, ValueId>,
+}
+
+/// The arguments of an exception.
+#[derive(Clone, Debug, Default)]
+pub(in crate::trace) enum Arguments {
+    /// A tuple.
+    Known(ValueId),
+    /// The text about an attribute that an object lacks.
+    Lacks {
+        /// The object.
+        of: ValueId,
+        /// The attribute.
+        name: String,
+    },
+    /// A text with the name of an object's class in the place of `{}`.
+    OfClass {
+        /// The object.
+        of: ValueId,
+        /// The text.
+        text: &'static str,
+    },
+    /// A text of the interpreter's that is not known.
+    #[default]
+    Unknown,
 }
 
 impl Base {
-    /// The value that is held.
-    pub(in crate::trace) fn held(&self) -> Option<ValueId> {
+    /// The values that are held.
+    pub(in crate::trace) fn held(&self) -> Vec<ValueId> {
         match self {
-            Base::Container(_, held) => Some(*held),
-            Base::Namespace => None,
-            Base::Exception(args) => *args,
+            Base::Container(_, held) => vec![*held],
+            Base::Namespace => Vec::new(),
+            Base::Exception(Exception { args: Arguments::Known(args), members }) => {
+                std::iter::once(args).chain(members.values()).copied().collect()
+            }
+            Base::Exception(Exception { members, .. }) => members.values().copied().collect(),
         }
     }
 }

@@ -111,6 +111,8 @@ pub(in crate::trace) enum Value {
     Instance(StateId),
     /// `__dict__` of an object of a class of the program's.
     InstanceDict(ValueId),
+    /// A weak reference to an object of the caller's that the program has made, without a callback.
+    WeakRef(ValueId),
     /// A type expression that is not evaluated yet: `list[int]`, or `int | None`.
     TypeExpr(TypeOperator, ValueId, ValueId),
     /// `super()`: the class after which the MRO is searched, and the object or class.

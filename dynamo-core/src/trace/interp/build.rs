@@ -146,7 +146,9 @@ impl Tracer<'_> {
         let value = f.pop()?;
         let mut items = self.all_items(value)?;
         if items.len() < before + after {
-            return Err(raised("ValueError: not enough values to unpack"));
+            let text =
+                format!("not enough values to unpack (expected at least {}, got {})", before + after, items.len());
+            return Err(raised(&format!("ValueError: {text}")).verbatim());
         }
         let tail = items.split_off(items.len() - after);
         let middle = items.split_off(before);

@@ -58,6 +58,7 @@ impl Tracer<'_> {
                 self.leave(&context, &args)
             }
             Value::BoundBuiltin { this, name } => self.call_method(this, &name, &args, keywords),
+            Value::WeakRef(referent) if args.is_empty() && keywords.is_empty() => self.referent_kept(referent),
             Value::TypeExpr(TypeOperator::Subscript, class, _) => self.call_alias(forced, class, args, keywords),
             Value::Object(..) | Value::Instance(_) => self.call_object(forced, args, keywords),
             _ => Err(Reason::new(Kind::Call, format!("{}.", self.describe(forced)))),
@@ -116,6 +117,14 @@ impl Tracer<'_> {
         let method = self.sources.string("__call__");
         let source = self.sources.step(source, Step::Call0(method));
         Some(self.lazy(referent, source))
+    }
+
+    /// The object that a weak reference of the program's gives, which the caller keeps alive.
+    fn referent_kept(&mut self, referent: ValueId) -> Traced {
+        match self.heap.has_changed() || self.objects.may_be_dropped {
+            true => Err(Reason::new(Kind::Call, format!("A weak reference to {}.", self.describe(referent)))),
+            false => Ok(referent),
+        }
     }
 
     /// A call of a function of `functools.lru_cache` with constants: it is called now, and its result is read as the
@@ -331,8 +340,11 @@ impl Tracer<'_> {
         {
             return Ok(limits);
         }
-        if keywords.is_empty() && self.host.is_immutable(obj) && self.host.is_exception(obj) {
-            return Ok(self.make_exception(name, obj, Some(args)));
+        if self.host.is_immutable(obj)
+            && self.host.is_exception(obj)
+            && let Some(made) = self.call_exception_class(name, obj, args, &keywords)
+        {
+            return Ok(made);
         }
         if let (&[value], true) = (args, keywords.is_empty())
             && let Some(member) = self.enum_by_value(class, obj, value)?

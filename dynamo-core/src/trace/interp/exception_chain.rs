@@ -1,10 +1,11 @@
 //! Exception chaining: `__cause__`, `__context__` and `__suppress_context__`.
 //!
 //! Semantics: `_PyErr_SetObject` in `Python/errors.c`. A `raise` statement with an operand sets the context to the
-//! exception that is being handled, and `from` sets the cause; raising again sets nothing.
+//! exception that is being handled, and `from` sets the cause; raising again sets nothing. So does an instruction or a
+//! function of the interpreter's that raises one.
 //!
-//! Invariant: of exceptions that no `raise` statement has raised, nothing is said of their context. That the context is
-//! `None` holds only where the function is called outside of handlers, which is guarded.
+//! Invariant: of exceptions that were not raised, nothing is said of their context. That the context is `None` holds
+//! only where the function is called outside of handlers, which is guarded.
 
 use crate::{
     reason::{Kind, Reason},

@@ -14,6 +14,7 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
+            exceptions::Link,
             frame::Frame,
             value::{Value, ValueId},
         },
@@ -29,9 +30,11 @@ impl Tracer<'_> {
         }
         let name = reason.exception.as_ref()?;
         let class = self.host.class_named(&format!("builtins.{name}"))?;
-        // Otherwise its text is CPython's own, which a handler must not ask for.
-        let argument = reason.argument.clone().map(|argument| [self.of_constant(*argument)]);
-        Some(self.make_exception(&format!("builtins.{name}"), class, argument.as_ref().map(<[_; 1]>::as_slice)))
+        let contents = self.contents_of(reason.contents.as_deref().cloned());
+        let exception = self.make_exception(&format!("builtins.{name}"), class, contents);
+        let context = self.exceptions.handled;
+        self.exceptions.chain.push(Link { exception, cause: None, context });
+        Some(exception)
     }
 
     /// The reason without the exception: no handler may catch it.

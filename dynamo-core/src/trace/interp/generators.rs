@@ -69,7 +69,8 @@ impl Tracer<'_> {
         let args = if is_none { vec![] } else { vec![result] };
         let name = "builtins.StopIteration";
         let class = self.host.class_named(name).ok_or_else(|| raised("SystemError: no StopIteration"))?;
-        let stop = self.make_exception(name, class, Some(&args));
+        let contents = self.exception_with(&args);
+        let stop = self.make_exception(name, class, contents);
         self.raise(stop)
     }
 
@@ -174,7 +175,8 @@ impl Tracer<'_> {
         }
         let name = "builtins.GeneratorExit";
         let class = self.host.class_named(name).ok_or_else(|| raised("SystemError: no GeneratorExit"))?;
-        let exit = self.make_exception(name, class, Some(&[]));
+        let contents = self.exception_with(&[]);
+        let exit = self.make_exception(name, class, contents);
         let reason = self.raise(exit)?;
         match self.throw_into(state, reason) {
             Ok(Next::Yield(_)) => Err(raised("RuntimeError: generator ignored GeneratorExit").uncaught()),
@@ -215,7 +217,8 @@ impl Tracer<'_> {
     fn passes_exit_on(&mut self, mut frame: Frame) -> bool {
         let name = "builtins.GeneratorExit";
         let Some(class) = self.host.class_named(name) else { return false };
-        let exit = self.make_exception(name, class, Some(&[]));
+        let contents = self.exception_with(&[]);
+        let exit = self.make_exception(name, class, contents);
         let handled = self.exceptions.handled;
         let mut at = frame.at.saturating_sub(1);
         let none = self.none();

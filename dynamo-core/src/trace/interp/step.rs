@@ -193,7 +193,11 @@ impl Tracer<'_> {
             Op::ImportFrom => {
                 let name = f.name(i.name()?.0)?;
                 let module = top(f, op)?;
-                let value = self.get_attr(module, &name)?;
+                // What is not there is looked up among the modules, and then an `ImportError`.
+                let value = self.get_attr(module, &name).map_err(|reason| match self.lacks_attr(&reason) {
+                    true => self.uncaught(reason),
+                    false => reason,
+                })?;
                 f.push(value);
             }
 
@@ -215,7 +219,7 @@ impl Tracer<'_> {
             Op::JumpIfFalseOrPop => self.jump_or_pop(false, f, i.label()?)?,
             Op::GetIter | Op::GetYieldFromIter => {
                 let value = f.pop()?;
-                let iterator = self.iterate(value)?;
+                let iterator = self.iterate_asked(value)?;
                 f.push(iterator);
             }
             Op::ForIter => self.for_iter(f, i.label()?)?,

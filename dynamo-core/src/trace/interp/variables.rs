@@ -4,7 +4,7 @@ use crate::{
     bytecode::{Const, ConstId, LocalId, NameId, Version, operands},
     constant::plain_constant,
     host::{Code, Scope},
-    reason::{Kind, Reason, raised},
+    reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
         core::{
@@ -14,7 +14,7 @@ use crate::{
         },
     },
 };
-use guards::Constant;
+use guards::{Constant, Element, GuardKind};
 use std::rc::Rc;
 
 impl Tracer<'_> {
@@ -83,13 +83,32 @@ impl Tracer<'_> {
         let cell = f.local(id)?;
         let content = match self.cell(cell)? {
             State::Cell(Some(content)) => *content,
-            _ => return Err(raised(&format!("NameError: `{}`", f.local_name(id)))),
+            _ => return Err(self.empty_cell(f, id, cell)),
         };
         if let Some(place) = self.source(content) {
             self.found_variable(place);
         }
         f.push(content);
         Ok(())
+    }
+
+    /// The exception that an empty cell raises. Nothing guards that one of the caller's is empty.
+    fn empty_cell(&mut self, f: &Frame, id: LocalId, cell: ValueId) -> Reason {
+        let name = f.local_name(id);
+        let is_free = f.code.object.freevars.iter().any(|free| free == name);
+        let reason = match is_free {
+            true => {
+                let place = "where it is not associated with a value in enclosing scope";
+                Reason::undefined(format!("cannot access free variable '{name}' {place}"), name)
+            }
+            false => Reason::unbound(name),
+        };
+        let is_made = |state| self.heap.origin(state).is_none();
+        let forced = self.objects.forced.get(&cell).copied().unwrap_or(cell);
+        match self.objects.values[forced] {
+            Value::State(state) if is_made(state) => reason,
+            _ => reason.uncaught(),
+        }
     }
 
     /// Takes off the stack what comes into a cell. A tensor's node is named after the variable.
@@ -164,6 +183,17 @@ impl Tracer<'_> {
         Ok(())
     }
 
+    /// The exception of a name that is neither a global variable nor a builtin, which is guarded.
+    fn undefined(&mut self, globals: Globals, name: &str) -> Reason {
+        let function = globals.owner.expand().unwrap_or_else(|| self.sources.function());
+        let key = Element::Constant(self.sources.constant(Constant::Str(name.to_owned())));
+        for scope in ["__globals__", "__builtins__"] {
+            let dict = self.sources.attr(function, scope);
+            self.guard(dict, GuardKind::DictNotContains(key));
+        }
+        Reason::undefined(format!("name '{name}' is not defined"), name)
+    }
+
     /// A global variable or builtin.
     pub(in crate::trace) fn load_global(&mut self, globals: Globals, name: &str) -> Traced {
         match self.written_global(globals, name) {
@@ -174,7 +204,7 @@ impl Tracer<'_> {
             None => {}
         }
         let Some((obj, scope)) = self.host.global(globals.dict, name) else {
-            return Err(raised(&format!("NameError: `{name}`")));
+            return Err(self.undefined(globals, name));
         };
         let source = match (globals.owner.expand(), scope) {
             (Some(owner), Scope::Module) => {

@@ -29,6 +29,9 @@ use guards::{Constant, GuardKind, SourceId, Step};
 const READ_BY_HOST: [&str; 6] =
     ["_thread._local", "inspect.Signature", "torch.finfo", "torch.iinfo", "torch._ops._Ops", "torch._ops._OpNamespace"];
 
+/// The prefix of the dotted names of the methods of read-only mappings.
+const READ_ONLY_MAPPING: &str = "builtins.mappingproxy.";
+
 /// True for the way in which `object` writes or deletes attributes, under the name of a class that has it.
 fn is_generic(instance: Instance, found: &str, method: &str) -> bool {
     match found.rsplit_once('.') {
@@ -43,6 +46,13 @@ fn is_generic(instance: Instance, found: &str, method: &str) -> bool {
 impl Tracer<'_> {
     /// `value.name` of an object of a class of the program's.
     pub(in crate::trace) fn instance_get(&mut self, instance: Instance, name: &str) -> Traced {
+        if self.host.is_immutable(instance.class)
+            && let Some(ClassAttr::Builtin(method, _)) = self.class_attr_unguarded(instance, name)
+            && method.starts_with(READ_ONLY_MAPPING)
+        {
+            let function = self.value(Value::Builtin(method));
+            return Ok(self.value(Value::Method { function, this: instance.this }));
+        }
         if let (Body::Found(obj), Value::Object(class, _)) = (instance.body, self.objects.values[instance.this].clone())
             && (READ_BY_HOST.contains(&class.as_str()) || self.host.is_immutable(instance.class))
         {
@@ -211,7 +221,7 @@ impl Tracer<'_> {
             // A member of `__slots__` without a value, or a property, which came before.
             Some(ClassAttr::Member | ClassAttr::Property(_)) => {
                 self.guard_not_own(instance, name);
-                Err(Reason::raised(&format!("AttributeError: {name}")))
+                Err(Reason::lacks(this, name))
             }
             None => match instance.body {
                 Body::Found(obj) if !self.has_fallback(instance) && self.host.attr(obj, name) != Lookup::Unknown => {
@@ -220,12 +230,12 @@ impl Tracer<'_> {
                 Body::Found(_) => {
                     self.guard_not_own(instance, name);
                     self.class_attr(instance, name)?;
-                    Err(Reason::raised(&format!("AttributeError: {name}")))
+                    Err(Reason::lacks(this, name))
                 }
                 Body::Made(_) if name == "__dict__" => Err(self.no_attr(this, name)),
                 Body::Made(_) => {
                     self.class_attr(instance, name)?;
-                    Err(Reason::raised(&format!("AttributeError: {name}")))
+                    Err(Reason::lacks(this, name))
                 }
             },
         }

@@ -11,13 +11,14 @@ use crate::{
     trace::{
         Traced,
         core::{
-            state::{self, Base, State, StateId},
+            state::{self, Base, Sort, State, StateId},
             value::{Keywords, Value, ValueId},
         },
         python::{builtins, containers},
     },
 };
 use guards::Constant;
+use indexmap::IndexMap;
 
 /// The classes whose methods are called on what objects hold.
 const BASES: [&str; 7] = [
@@ -54,6 +55,9 @@ const READING: [&str; 21] = [
     "union",
     "values",
 ];
+
+/// The class of read-only mappings.
+pub(in crate::trace) const READ_ONLY: &str = "types.MappingProxyType";
 
 /// True for a method of one of these classes, by its dotted name.
 pub(super) fn is_of_base(function: &str) -> bool {
@@ -96,6 +100,17 @@ impl Tracer<'_> {
             Some((ClassAttr::Builtin(method, _), _)) if method == "builtins.dict.__iter__" => self.held(value),
             _ => Ok(None),
         }
+    }
+
+    /// `types.MappingProxyType(mapping)` of a dict.
+    pub(in crate::trace) fn read_only(&mut self, mapping: ValueId) -> Traced {
+        let refused = |t: &mut Self| Reason::new(Kind::Call, format!("A read-only view of {}.", t.describe(mapping)));
+        let is_dict = matches!(self.get(mapping)?, Value::State(state) if self.heap.sort(state) == Sort::Dict);
+        let Some(class) = self.host.class_named(READ_ONLY).filter(|_| is_dict) else { return Err(refused(self)) };
+        let (class, mapping) = (self.value(Value::Class(READ_ONLY.to_owned(), class)), self.force(mapping)?);
+        let base = Some(Base::Container(READ_ONLY.to_owned(), mapping));
+        let state = self.heap.push(State::Instance(state::Instance { class, attrs: IndexMap::new(), base }), None);
+        Ok(self.value(Value::Instance(state)))
     }
 
     /// True for what an object of the caller's holds: its class may show it otherwise.

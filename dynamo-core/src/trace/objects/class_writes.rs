@@ -6,7 +6,7 @@
 
 use super::Tracer;
 use crate::{
-    host::{ClassAttr, Obj},
+    host::{ClassAttr, Obj, View},
     reason::{Kind, Reason},
     trace::{
         Traced,
@@ -25,7 +25,9 @@ impl Tracer<'_> {
         let (&Value::Class(_, obj), Some(source)) = (&self.objects.values[class], self.source(class)) else {
             return Ok(false);
         };
-        if name.starts_with("__") || self.host.is_immutable(obj) || self.host.record_class(obj).is_some() {
+        // The trace has read what a class has, as a whole.
+        let is_shown = self.shows_class();
+        if is_shown || name.starts_with("__") || self.host.is_immutable(obj) || self.host.record_class(obj).is_some() {
             return Ok(false);
         }
         let (meta, meta_source) = (self.host.class_of(obj), self.sources.step(source, Step::Type));
@@ -40,6 +42,13 @@ impl Tracer<'_> {
         }
         self.write_attr(class, obj, name, new);
         Ok(true)
+    }
+
+    /// True if the program has read `__dict__` of a class of the caller's.
+    fn shows_class(&mut self) -> bool {
+        let read: Vec<Obj> = self.objects.bases.keys().copied().collect();
+        read.into_iter()
+            .any(|obj| matches!(self.host.view(obj), View::Object(class) if class == "builtins.mappingproxy"))
     }
 
     /// True for a metaclass that has no attribute of a name, which is guarded.

@@ -7,31 +7,89 @@
 
 use super::{Body, Instance, Tracer};
 use crate::{
+    bytecode::Version,
     host::{ClassAttr, Obj, View},
-    reason::{Kind, Reason, raised},
+    reason::{Contents, Kind, Reason, raised},
     trace::{
         Traced,
         core::{
-            state::{self, Base, State},
+            state::{self, Arguments, Base, Exception, Sort, State},
             value::{Keywords, Value, ValueId},
         },
+        python::classes::classes,
+        signature::{Row, row},
     },
 };
 use guards::Constant;
 use indexmap::IndexMap;
 
+/// The classes of Python's own that keep more than their arguments: the attributes that hold it, each `None` unless a
+/// keyword of the call gives it.
+const MEMBERS: [(&str, &[&str]); 2] =
+    [("builtins.AttributeError", &["name", "obj"]), ("builtins.NameError", &["name"])];
+
+pub(in crate::trace) const ROWS: &[Row] = &[row("sys.exc_info()", |t, _| {
+    let handled = t.exceptions.handled;
+    let parts = match handled {
+        Some(handled) => {
+            let class = t.type_of_object(handled)?.ok_or_else(|| no_information("of an unknown class"))?;
+            vec![class, handled, t.value(Value::Traceback)]
+        }
+        None if t.is_called_outside_handlers() => vec![t.none(); 3],
+        None => return Err(no_information("that a caller handles")),
+    };
+    Ok(t.value(Value::Tuple(parts)))
+})];
+
+fn no_information(what: &str) -> Reason {
+    Reason::new(Kind::Call, format!("`sys.exc_info` of an exception {what}."))
+}
+
 impl Tracer<'_> {
-    /// A new exception of one of Python's own classes, without arguments if the interpreter made it.
-    pub(in crate::trace) fn make_exception(&mut self, name: &str, class: Obj, args: Option<&[ValueId]>) -> ValueId {
+    /// A new exception of one of Python's own classes.
+    pub(in crate::trace) fn make_exception(&mut self, name: &str, class: Obj, contents: Exception) -> ValueId {
         let class = self.value(Value::Class(name.to_owned(), class));
-        let args = args.map(|args| self.value(Value::Tuple(args.to_vec())));
-        self.push_exception(class, args)
+        self.push_exception(class, contents)
     }
 
-    fn push_exception(&mut self, class: ValueId, args: Option<ValueId>) -> ValueId {
-        let instance = state::Instance { class, attrs: IndexMap::new(), base: Some(Base::Exception(args)) };
+    fn push_exception(&mut self, class: ValueId, contents: Exception) -> ValueId {
+        let instance = state::Instance { class, attrs: IndexMap::new(), base: Some(Base::Exception(contents)) };
         let state = self.heap.push(State::Instance(instance), None);
         self.value(Value::Instance(state))
+    }
+
+    /// The contents of an exception that is made with these arguments.
+    pub(in crate::trace) fn exception_with(&mut self, args: &[ValueId]) -> Exception {
+        let args = Arguments::Known(self.value(Value::Tuple(args.to_vec())));
+        Exception { args, ..Exception::default() }
+    }
+
+    /// The contents of an exception that the interpreter raises.
+    pub(in crate::trace) fn contents_of(&mut self, contents: Option<Contents>) -> Exception {
+        match contents {
+            None => Exception::default(),
+            Some(Contents::Nothing) => self.exception_with(&[]),
+            Some(Contents::Argument(argument)) => {
+                let argument = self.of_constant(argument);
+                self.exception_with(&[argument])
+            }
+            Some(Contents::Key(key)) => self.exception_with(&[key]),
+            Some(Contents::Attribute { of, name }) => {
+                let text = self.constant(Constant::Str(name.clone()));
+                Exception { args: Arguments::Lacks { of, name }, members: [("name", text), ("obj", of)].into() }
+            }
+            Some(Contents::OfClass { of, text }) => {
+                Exception { args: Arguments::OfClass { of, text }, ..Exception::default() }
+            }
+            Some(Contents::Variable { text, name }) => {
+                let text = self.constant(Constant::Str(text));
+                let mut contents = self.exception_with(&[text]);
+                if let Some(name) = name {
+                    contents.members.insert("name", self.constant(Constant::Str(name)));
+                }
+                contents
+            }
+        }
     }
 
     /// `BaseException.__new__(class, *args)`
@@ -40,44 +98,133 @@ impl Tracer<'_> {
         match self.get(class)? {
             // An object with a finalizer has to die where it dies in the program.
             Value::Class(_, obj) if self.host.is_exception(obj) && !self.finalizes(obj) => {
-                let args = self.value(Value::Tuple(args.to_vec()));
-                Ok(self.push_exception(class, Some(args)))
+                let contents = self.exception_with(args);
+                Ok(self.push_exception(class, contents))
             }
             _ => Err(Reason::new(Kind::Call, format!("Making an exception of {}.", self.describe(class)))),
         }
     }
 
+    /// A call of one of Python's own classes of exceptions; `None` for keywords that it does not take.
+    pub(in crate::trace) fn call_exception_class(
+        &mut self,
+        name: &str,
+        class: Obj,
+        args: &[ValueId],
+        keywords: &Keywords,
+    ) -> Option<ValueId> {
+        let mut contents = self.exception_with(args);
+        contents.members = self.members_given(name, keywords)?;
+        Some(self.make_exception(name, class, contents))
+    }
+
+    /// The members that keywords of a class's `__init__` give; `None` for others than it takes.
+    fn members_given(&self, class: &str, keywords: &Keywords) -> Option<IndexMap<&'static str, ValueId>> {
+        let members = MEMBERS.iter().find(|(owner, _)| *owner == class).map_or(&[][..], |(_, members)| members);
+        let given = |(name, value): &(String, ValueId)| Some((*members.iter().find(|member| *member == name)?, *value));
+        keywords.iter().map(given).collect()
+    }
+
     /// The dotted name and the class of an exception; `None` for anything else.
     pub(in crate::trace) fn exception_class(&self, value: ValueId) -> Option<(&str, Obj)> {
-        let instance = self.exception_state(value)?;
-        match &self.objects.values[instance.class] {
+        let class = self.exception_state(value)?.0;
+        match &self.objects.values[class] {
             Value::Class(name, class) => Some((name, *class)),
             _ => None,
         }
     }
 
-    fn exception_state(&self, value: ValueId) -> Option<&state::Instance> {
+    /// The class and the contents of an exception that the program has made.
+    fn exception_state(&self, value: ValueId) -> Option<(ValueId, &Exception)> {
         let value = self.objects.forced.get(&value).copied().unwrap_or(value);
         let Value::Instance(state) = self.objects.values[value] else { return None };
         match self.heap.get(state) {
-            State::Instance(instance) if matches!(instance.base, Some(Base::Exception(_))) => Some(instance),
+            State::Instance(state::Instance { class, base: Some(Base::Exception(contents)), .. }) => {
+                Some((*class, contents))
+            }
             _ => None,
         }
     }
 
-    /// The arguments of an exception, as a tuple; `None` of one that the interpreter made.
-    fn exception_args(&self, value: ValueId) -> Option<ValueId> {
-        match self.exception_state(value)?.base {
-            Some(Base::Exception(args)) => args,
-            _ => None,
-        }
-    }
-
-    fn set_exception_args(&mut self, exception: ValueId, args: ValueId) {
+    /// Changes the contents of an exception that the program has made.
+    fn change_exception(&mut self, exception: ValueId, change: impl FnOnce(&mut Exception)) {
         let Value::Instance(state) = self.objects.values[exception] else { return };
-        if let State::Instance(instance) = self.heap.change(state) {
-            instance.base = Some(Base::Exception(Some(args)));
+        if let State::Instance(state::Instance { base: Some(Base::Exception(contents)), .. }) = self.heap.change(state)
+        {
+            change(contents);
         }
+    }
+
+    /// The arguments of an exception, as a tuple; `None` where the text is the interpreter's and not known.
+    fn exception_args(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
+        let value = self.force(value)?;
+        if let Value::Object(_, obj) = self.objects.values[value] {
+            let class = self.host.class_of(obj);
+            return if self.host.is_exception(class) {
+                self.object_attr(value, obj, "args").map(Some)
+            } else {
+                Ok(None)
+            };
+        }
+        let text = match self.exception_state(value).map(|(_, contents)| contents.args.clone()) {
+            Some(Arguments::Known(args)) => return Ok(Some(args)),
+            Some(Arguments::Lacks { of, name }) => self.text_of_lack(of, &name)?,
+            Some(Arguments::OfClass { of, text }) => {
+                let class = self.class_as_value(of)?;
+                let shown = class.map_or(Ok(None), |class| self.shown_name(class))?;
+                shown.map(|shown| text.replace("{}", &shown))
+            }
+            Some(Arguments::Unknown) | None => None,
+        };
+        let Some(text) = text else { return Ok(None) };
+        let text = self.constant(Constant::Str(text));
+        let args = self.value(Value::Tuple(vec![text]));
+        self.change_exception(value, |contents| contents.args = Arguments::Known(args));
+        Ok(Some(args))
+    }
+
+    /// The text of the `AttributeError` of an object without an attribute, which names its class or module; `None` if
+    /// that is not known. The name is guarded.
+    fn text_of_lack(&mut self, of: ValueId, name: &str) -> Traced<Option<String>> {
+        let of = self.force(of)?;
+        let (named, is_module) = match self.objects.values[of] {
+            // Later versions say more of modules whose files hide others.
+            Value::Module(..) if self.host.version() >= Version::V313 => return Ok(None),
+            Value::Module(..) => (Some(of), true),
+            Value::Class(..) => (Some(of), false),
+            _ => (self.class_as_value(of)?, false),
+        };
+        let Some(named) = named else { return Ok(None) };
+        Ok(self.shown_name(named)?.map(|shown| match self.objects.values[of] {
+            _ if is_module => format!("module '{shown}' has no attribute '{name}'"),
+            Value::Class(..) => format!("type object '{shown}' has no attribute '{name}'"),
+            _ => format!("'{shown}' object has no attribute '{name}'"),
+        }))
+    }
+
+    /// The name of a class or module as texts have it, under a guard; `None` for one that may be cut off there.
+    fn shown_name(&mut self, named: ValueId) -> Traced<Option<String>> {
+        let shown = match self.objects.values[named] {
+            Value::Class(_, class) if self.host.is_immutable(class) => self.host.type_name(class),
+            _ => {
+                let shown = self.get_attr(named, "__name__")?;
+                match self.get(shown)? {
+                    Value::Const(Constant::Str(shown)) => Some(shown),
+                    _ => None,
+                }
+            }
+        };
+        Ok(shown.filter(|shown| shown.len() <= 50))
+    }
+
+    /// The class of a value, as a value; `None` if it is not known, or can be reached in no way.
+    fn class_as_value(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
+        if let Some(class) = self.type_of_object(value)? {
+            return self.force(class).map(Some);
+        }
+        let Some([own, ..]) = classes(self, value)? else { return Ok(None) };
+        let class = self.host.class_named(own);
+        Ok(class.map(|class| self.value(Value::Class((*own).to_owned(), class))))
     }
 
     /// A method of `BaseException`, or of a class of Python's own that comes from it; `None` for any other function.
@@ -98,15 +245,24 @@ impl Tracer<'_> {
         }
         let this = self.force(this)?;
         let of_class = self.exception_class(this).map(|(_, own)| own);
-        if of_class.and_then(|own| self.host.is_subclass(own, class)) != Some(true) || !keywords.is_empty() {
+        let of_class = match self.objects.values[this] {
+            Value::Object(_, obj) if matches!(method, "__str__" | "__repr__") => Some(self.host.class_of(obj)),
+            _ => of_class,
+        };
+        if of_class.and_then(|own| self.host.is_subclass(own, class)) != Some(true) {
+            return Ok(None);
+        }
+        if method == "__init__" {
+            let Some(members) = self.members_given(owner, keywords) else { return Ok(None) };
+            let args = self.exception_with(rest).args;
+            self.change_exception(this, |contents| *contents = Exception { args, members });
+            return Ok(Some(self.none()));
+        }
+        if !keywords.is_empty() {
             return Ok(None);
         }
         Ok(match (method, rest) {
-            ("__init__", _) => {
-                let args = self.value(Value::Tuple(rest.to_vec()));
-                self.set_exception_args(this, args);
-                Some(self.none())
-            }
+            ("add_note", &[note]) => Some(self.add_note(this, note)?),
             ("__str__", []) => self.exception_str(this, owner == "builtins.KeyError")?,
             ("__repr__", []) => self.exception_repr(this)?,
             // Of its traceback nothing is said.
@@ -136,7 +292,7 @@ impl Tracer<'_> {
 
     /// `BaseException.__str__`, or that of `KeyError`, which shows an only argument by its `repr`.
     fn exception_str(&mut self, exception: ValueId, of_keys: bool) -> Traced<Option<ValueId>> {
-        let Some(all) = self.exception_args(exception) else { return Ok(None) };
+        let Some(all) = self.exception_args(exception)? else { return Ok(None) };
         let Value::Tuple(args) = self.get(all)? else { return Ok(None) };
         let (function, shown) = match args[..] {
             [] => return Ok(Some(self.constant(Constant::Str(String::new())))),
@@ -149,7 +305,7 @@ impl Tracer<'_> {
 
     /// `BaseException.__repr__`
     fn exception_repr(&mut self, exception: ValueId) -> Traced<Option<ValueId>> {
-        let Some(all) = self.exception_args(exception) else { return Ok(None) };
+        let Some(all) = self.exception_args(exception)? else { return Ok(None) };
         let Value::Tuple(args) = self.get(all)? else { return Ok(None) };
         let Some(class) = self.type_of_object(exception)? else { return Ok(None) };
         let name = self.get_attr(class, "__name__")?;
@@ -170,18 +326,62 @@ impl Tracer<'_> {
             return Ok(None);
         }
         let this = instance.this;
-        let found = match (name, self.exception_args(this)) {
-            ("args", args) => args,
-            ("__cause__" | "__context__" | "__suppress_context__", Some(_)) => self.chain_attr(this, name)?,
-            ("value", Some(args)) if matches!(self.exception_class(this), Some(("builtins.StopIteration", _))) => {
-                match self.get(args)? {
-                    Value::Tuple(args) => Some(args.first().copied().unwrap_or_else(|| self.none())),
+        let found = match name {
+            "args" => self.exception_args(this)?,
+            "__cause__" | "__context__" | "__suppress_context__" => self.chain_attr(this, name)?,
+            "value" if matches!(self.exception_class(this), Some(("builtins.StopIteration", _))) => {
+                match self.exception_args(this)?.map(|args| self.get(args)).transpose()? {
+                    Some(Value::Tuple(args)) => Some(args.first().copied().unwrap_or_else(|| self.none())),
                     _ => None,
                 }
             }
-            _ => None,
+            _ => self.exception_member(instance, name),
         };
         found.ok_or_else(|| self.no_attr(this, name)).map(Some)
+    }
+
+    /// A member of the struct of an exception's class; `None` for other attributes, and where it is not known.
+    fn exception_member(&mut self, instance: Instance, name: &str) -> Option<ValueId> {
+        let mut rows = MEMBERS.iter().filter(|(_, members)| members.contains(&name));
+        let (owner, _) = rows.find(|(owner, _)| self.comes_from_builtin(instance.class, owner))?;
+        let (_, contents) = self.exception_state(instance.this)?;
+        match contents.members.get(name) {
+            Some(&value) => Some(value),
+            // A read of an attribute that ends in an exception of the program's fills both in.
+            None if *owner == "builtins.AttributeError" && self.exceptions.raised.contains(&instance.this) => None,
+            None => Some(self.none()),
+        }
+    }
+
+    /// `exception.add_note(note)`
+    fn add_note(&mut self, exception: ValueId, note: ValueId) -> Traced {
+        const NOTES: &str = "__notes__";
+        let refused = |t: &mut Self| Reason::new(Kind::Call, format!("`add_note` of {}.", t.describe(exception)));
+        let instance = self.instance_of(exception, "add_note")?;
+        let is_known = self.class_attr(instance, NOTES)?.is_none() && !self.has_fallback(instance);
+        if !is_known
+            || !matches!(instance.body, Body::Made(_))
+            || !matches!(self.get(note)?, Value::Const(Constant::Str(_)))
+        {
+            return Err(refused(self));
+        }
+        let notes = match self.own_attr_of(instance, NOTES)? {
+            Some(notes) => notes,
+            None => {
+                let notes = self.state(State::List(Vec::new()));
+                self.write_own(instance, NOTES, notes)?;
+                notes
+            }
+        };
+        match self.get(notes)? {
+            Value::State(state) if self.heap.sort(state) == Sort::List => {
+                if let State::List(notes) = self.heap.change(state) {
+                    notes.push(note);
+                }
+                Ok(self.none())
+            }
+            _ => Err(refused(self)),
+        }
     }
 
     /// Writes a data attribute that a class of Python's own gives exceptions; false if it gives none of this name.
@@ -194,7 +394,7 @@ impl Tracer<'_> {
         match self.get(new)? {
             Value::Tuple(_) if name == "args" && !keeps_more => {
                 let new = self.force(new)?;
-                self.set_exception_args(instance.this, new);
+                self.change_exception(instance.this, |contents| contents.args = Arguments::Known(new));
                 Ok(true)
             }
             _ => Err(self.no_change(instance.this)),

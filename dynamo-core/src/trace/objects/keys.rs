@@ -24,7 +24,7 @@ use crate::{
         signature::{Row, row},
     },
 };
-use guards::Constant;
+use guards::{Constant, GuardKind};
 use rustc_hash::FxHashSet;
 
 pub(in crate::trace) const ROWS: &[Row] = &[row("builtins.hash(obj, /)", |t, b| {
@@ -51,14 +51,36 @@ impl Tracer<'_> {
             }
             Value::Object(..) | Value::Instance(_) => {
                 let Some(instance) = self.instance(value)? else { return Ok(None) };
-                match self.value_as_key(value)? {
-                    Some(value) => self.hash_of(value),
-                    None => self.own_hash(instance),
+                if let Some(value) = self.value_as_key(value)? {
+                    return self.hash_of(value);
+                }
+                match (self.own_hash(instance)?, instance.body) {
+                    (None, Body::Found(obj)) => Ok(self.hash_of_address(value, obj)),
+                    (hash, _) => Ok(hash),
                 }
             }
             Value::State(_) => Err(self.no_hash(value)),
+            Value::Class(_, class) if self.has_hash_of_object(class) => Ok(self.hash_of_address(value, class)),
+            Value::Function(function) => Ok(function.object.and_then(|found| self.hash_of_address(value, found))),
             _ => Ok(None),
         }
+    }
+
+    /// True for a class that is hashed as `object` is.
+    fn has_hash_of_object(&mut self, class: Obj) -> bool {
+        let meta = self.host.class_of(class);
+        let found = self.host.class_attr(meta, "__hash__", None).map(|(_, found)| found);
+        let is_plain = matches!(found, Some(ClassAttr::Builtin(method, _)) if method == "builtins.object.__hash__");
+        is_plain && self.host.is_immutable(meta)
+    }
+
+    /// `hash` of an object of the caller's by its address (`_Py_HashPointer`), under a guard that it is the same one.
+    fn hash_of_address(&mut self, value: ValueId, obj: Obj) -> Option<i64> {
+        let source = self.source(value)?;
+        let kind = GuardKind::IdMatch(self.object(obj));
+        self.guard(source, kind);
+        let address = self.host.info(obj).address;
+        Some(address.rotate_right(4).cast_signed())
     }
 
     /// `hash` of a constant.

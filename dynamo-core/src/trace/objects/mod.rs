@@ -33,6 +33,8 @@ mod namespaces;
 mod operators;
 mod supers;
 
+pub(super) use super::values::attr::METHOD;
+pub(super) use bases::READ_ONLY;
 pub(super) use held_values::is_of_values;
 pub(super) use supers::CLASS as SUPER;
 
@@ -60,11 +62,8 @@ pub(super) const CACHED: &str = "functools._lru_cache_wrapper";
 /// The number of containers, one within the other, that are looked through for objects; deeper ones may hold any.
 const NESTING: usize = 3;
 
-/// The class of bound methods.
-pub(super) const METHOD: &str = "builtins.method";
-
 pub(super) const ROWS: &[&[Row]] =
-    &[classes::ROWS, construct::ROWS, copies::ROWS, keys::ROWS, modules::ROWS, namespaces::ROWS];
+    &[classes::ROWS, construct::ROWS, copies::ROWS, exceptions::ROWS, keys::ROWS, modules::ROWS, namespaces::ROWS];
 
 /// An object of a class of the program's, looked at.
 #[derive(Clone, Copy, Debug)]
@@ -282,8 +281,49 @@ impl Tracer<'_> {
         }
     }
 
+    /// True for a value whose class certainly has none of these special methods, and is none that does without them.
+    pub(super) fn lacks_specials(&mut self, value: ValueId, names: &[&str]) -> Traced<bool> {
+        let value = self.force(value)?;
+        let is_plain = match &self.objects.values[value] {
+            Value::Const(constant) => matches!(
+                constant,
+                Constant::None | Constant::Bool(_) | Constant::Int(_) | Constant::BigInt(_) | Constant::Float(_)
+            ),
+            Value::Function(_) => true,
+            _ => false,
+        };
+        if is_plain {
+            let Some([own, ..]) = classes(self, value)? else { return Ok(false) };
+            let class = self.host.class_named(own);
+            return Ok(
+                class.is_some_and(|class| names.iter().all(|name| self.host.class_attr(class, name, None).is_none()))
+            );
+        }
+        let Some(instance) = self.instance(value)? else { return Ok(false) };
+        if self.class_source(instance)?.is_none() && !self.host.is_immutable(instance.class) {
+            return Ok(false);
+        }
+        for name in names {
+            if self.host.class_has(instance.class, name) || self.class_attr(instance, name)?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// `iter(value)` where the program asks for it: what its class cannot do is an error that a handler may see.
+    pub(super) fn iterate_asked(&mut self, value: ValueId) -> Traced {
+        match self.lacks_specials(value, &["__iter__", "__getitem__"])? {
+            true => Err(Reason::refused(value, "'{}' object is not iterable")),
+            false => self.iterate(value),
+        }
+    }
+
     /// `len` of an object.
     pub(super) fn object_len(&mut self, value: ValueId) -> Traced {
+        if self.lacks_specials(value, &["__len__"])? {
+            return Err(Reason::refused(value, "object of type '{}' has no len()"));
+        }
         let unknown = |t: &mut Self| Reason::new(Kind::Call, format!("`len` of {}.", t.describe(value)));
         match self.call_special(value, "__len__", &[])? {
             Some(len) if let Value::Const(Constant::Bool(len)) = self.get(len)? => {
@@ -362,7 +402,7 @@ impl Tracer<'_> {
     pub(super) fn type_of_object(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
         let value = self.force(value)?;
         let class = match self.objects.values[value] {
-            Value::Object(_, obj) => self.host.class_of(obj),
+            Value::Object(_, obj) | Value::Class(_, obj) => self.host.class_of(obj),
             Value::Record(class, ..) => class,
             Value::Instance(state) => {
                 let State::Instance(instance) = self.heap.get(state) else { return Ok(None) };

@@ -29,7 +29,7 @@ const MODULE: &str = "torch.nn.modules.module.Module";
 const SEQUENCES: [&str; 3] = ["ModuleList", "ParameterList", "Sequential"];
 
 /// The dicts in which a module keeps what `__getattr__` finds, in its order.
-const TABLES: [&str; 3] = ["_parameters", "_buffers", "_modules"];
+pub(super) const TABLES: [&str; 3] = ["_parameters", "_buffers", "_modules"];
 
 pub(super) const ROWS: &[Row] = &[row(
     "torch.fx.graph_module.GraphModule.recompile.<locals>.call_wrapped(module, *args, **kwargs)",

@@ -91,6 +91,11 @@ impl Output<'_, '_> {
                 self.push(object)?;
                 self.builder.store_attr(name);
             }
+            SlotOf::Entry(object) => {
+                self.push_dict_of(object)?;
+                self.builder.load_const(Const::Str(name.to_owned()));
+                self.builder.store_subscript();
+            }
             SlotOf::Globals(dict) if dict.is_none() => self.builder.store_global(name),
             SlotOf::Globals(dict) => {
                 self.push_variable(dict, name)?;
@@ -105,6 +110,11 @@ impl Output<'_, '_> {
             SlotOf::Object(object) => {
                 self.push(object)?;
                 self.builder.delete_attr(name);
+            }
+            SlotOf::Entry(object) => {
+                self.push_dict_of(object)?;
+                self.builder.load_const(Const::Str(name.to_owned()));
+                self.builder.emit(Op::DeleteSubscr, 0);
             }
             SlotOf::Globals(dict) if dict.is_none() => self.builder.delete_global(name),
             SlotOf::Globals(dict) => {

@@ -8,10 +8,10 @@ use crate::{
     trace::{
         Traced,
         core::{
-            state::{Base, State, StateId},
+            state::{Arguments, Base, Exception, State, StateId},
             value::{Value, ValueId},
         },
-        objects::is_of_values,
+        objects::{READ_ONLY, is_of_values},
     },
 };
 use indexmap::IndexMap;
@@ -25,7 +25,7 @@ impl Output<'_, '_> {
         }
         let State::Instance(instance) = self.t.heap.get(state).clone() else { return Err(construct("an object")) };
         if let Some(Base::Container(base, held)) = &instance.base
-            && is_of_values(base)
+            && (is_of_values(base) || base == READ_ONLY)
         {
             self.make_with_value(state, instance.class, base, *held)?;
             return self.set_attributes(state, instance.attrs);
@@ -44,14 +44,18 @@ impl Output<'_, '_> {
         self.unfinished.push(state);
         match &instance.base {
             Some(Base::Container(base, held)) => self.fill_base(local, base, *held)?,
-            Some(Base::Exception(Some(args))) => {
-                self.call_named("builtins.BaseException.args.__set__", 2, |out| {
-                    out.builder.load_local(local);
-                    out.push(*args)
-                })?;
-                self.builder.pop();
+            Some(Base::Exception(Exception { args: Arguments::Known(args), members })) => {
+                let members = members.iter().map(|(member, value)| (format!("{owner}.{member}"), *value));
+                let args = ("builtins.BaseException.args".to_owned(), *args);
+                for (member, value) in std::iter::once(args).chain(members) {
+                    self.call_named(&format!("{member}.__set__"), 2, |out| {
+                        out.builder.load_local(local);
+                        out.push(value)
+                    })?;
+                    self.builder.pop();
+                }
             }
-            Some(Base::Exception(None)) => return Err(construct("an exception of the interpreter's")),
+            Some(Base::Exception(_)) => return Err(construct("an exception of the interpreter's")),
             None | Some(Base::Namespace) => {}
         }
         self.unfinished.pop();

@@ -30,7 +30,7 @@ impl Output<'_, '_> {
         for state in changed {
             open.extend(self.parts_of_state(state));
             match self.t.heap.get(state) {
-                State::Slot { of: SlotOf::Object(object), .. } => open.push(*object),
+                State::Slot { of: SlotOf::Object(object) | SlotOf::Entry(object), .. } => open.push(*object),
                 State::Slot { of: SlotOf::Globals(dict), .. } => self.scopes.extend(dict.expand()),
                 _ => {}
             }
@@ -132,7 +132,7 @@ impl Output<'_, '_> {
             Value::Instance(state) => self.parts_of_state(*state),
             Value::Super(class, this) => vec![*class, *this],
             Value::TypeExpr(_, a, b) => vec![*a, *b],
-            Value::InstanceDict(this) => vec![*this],
+            Value::InstanceDict(this) | Value::WeakRef(this) => vec![*this],
             Value::DictView(dict, _) => vec![*dict],
             Value::Method { function, this } => vec![*function, *this],
             Value::BoundBuiltin { this, .. } => vec![*this],
@@ -188,7 +188,7 @@ impl Output<'_, '_> {
             State::Cell(content) => content.iter().copied().collect(),
             State::Slot { value, .. } => value.iter().copied().collect(),
             State::Instance(instance) => {
-                let base = instance.base.iter().filter_map(Base::held);
+                let base = instance.base.iter().flat_map(Base::held);
                 [instance.class].into_iter().chain(base).chain(instance.attrs.values().copied()).collect()
             }
             State::Stack(entries) => entries.iter().flat_map(Leaving::parts).collect(),

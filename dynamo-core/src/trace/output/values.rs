@@ -168,6 +168,10 @@ impl Output<'_, '_> {
             }
             Value::Instance(state) => self.push_instance(state)?,
             Value::InstanceDict(this) => self.push_dict_of(this)?,
+            Value::WeakRef(referent) => {
+                self.call_named("weakref.ref", 1, |out| out.push(referent))?;
+                self.keep(value);
+            }
             Value::Super(class, this) => {
                 self.call_named("builtins.super", 2, |out| out.push_all(&[class, this]))?;
             }
@@ -240,7 +244,7 @@ impl Output<'_, '_> {
     }
 
     /// Pushes `__dict__` of an object.
-    fn push_dict_of(&mut self, object: ValueId) -> Traced<()> {
+    pub(super) fn push_dict_of(&mut self, object: ValueId) -> Traced<()> {
         if self.t.has_own_getattribute(object)? {
             return self.call_named("builtins.object.__getattribute__", 2, |out| {
                 out.push(object)?;

@@ -78,7 +78,7 @@ fn name_of(t: &mut Tracer<'_>, name: ValueId) -> Traced<String> {
 
 impl Tracer<'_> {
     /// Whether a `functools.partial` has an attribute, of its class's or of its own; `None` for anything else.
-    fn has_attr_of_partial(&mut self, value: ValueId, name: &str) -> Traced<Option<bool>> {
+    pub(in crate::trace) fn has_attr_of_partial(&mut self, value: ValueId, name: &str) -> Traced<Option<bool>> {
         let value = self.force(value)?;
         let Value::Partial(..) = self.objects.values[value] else { return Ok(None) };
         let Some(class) = self.host.class_named("functools.partial") else { return Ok(None) };

@@ -2,7 +2,7 @@
 
 use crate::{
     bytecode::{Comparison, operands::BinaryOperator},
-    reason::{Kind, Reason, raised},
+    reason::{Contents, Kind, Reason, raised},
     trace::{
         Traced, Tracer,
         core::{
@@ -64,7 +64,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         };
         Ok(t.value(Value::Slice(parts)))
     }),
-    row("builtins.iter(object, sentinel=..., /)", |t, b| t.iterate(b.arg(0)?)),
+    row("builtins.iter(object, sentinel=..., /)", |t, b| t.iterate_asked(b.arg(0)?)),
     row("builtins.next(iterator, default=..., /)", |t, b| {
         let default = b.opt(1);
         let iterator = b.arg(0)?;
@@ -76,7 +76,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
             };
         }
         let item = t.next_item(iterator)?;
-        item.or(default).ok_or_else(|| raised("StopIteration"))
+        item.or(default).ok_or_else(|| raised("StopIteration").with(Contents::Nothing))
     }),
     row("builtins.enumerate(iterable, start=0)", |t, b| {
         let start = b.opt(1).map_or(Ok(0), |start| t.concrete(start))?;
@@ -163,8 +163,13 @@ pub(in crate::trace) fn length(t: &mut Tracer<'_>, value: ValueId) -> Traced {
         Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => items.len() as i64,
         Value::Range(bounds) => range_len(bounds),
         Value::DictView(dict, _) => return length(t, dict),
+        Value::InstanceDict(_) => {
+            let entries = t.dict_read(value)?;
+            return length(t, entries);
+        }
         Value::Class(_, obj) if let Some(members) = t.host.enum_members(obj) => members.len() as i64,
         Value::Const(constant) => return t.fold("builtins.len", &[constant]),
+        Value::Object(_, obj) if let Some(items) = t.frozen_items(value, obj)? => items.len() as i64,
         Value::State(state) => match t.heap.get(state) {
             State::List(items) => items.len() as i64,
             State::Dict(items) => items.len() as i64,
@@ -246,7 +251,7 @@ fn range(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     let bounds = match *bounds {
         [stop] => [0, stop, 1],
         [start, stop] => [start, stop, 1],
-        [_, _, 0] => return Err(raised("ValueError: range() arg 3 must not be zero")),
+        [_, _, 0] => return Err(raised("ValueError: range() arg 3 must not be zero").verbatim()),
         [start, stop, step] => [start, stop, step],
         _ => return Err(raised("TypeError: range")),
     };
@@ -285,7 +290,8 @@ fn extreme(t: &mut Tracer<'_>, b: &Bound<'_>, better: Comparison) -> Traced {
         return Ok(found);
     }
     let Some((&first, rest)) = items.split_first() else {
-        return default.ok_or_else(|| raised("ValueError: empty sequence"));
+        // The interpreter tells what it says of it.
+        return default.map_or_else(|| t.fold(b.name(), &[Constant::Tuple(Vec::new())]), Ok);
     };
     let mut best = (by(t, first)?, first);
     for &item in rest {

@@ -145,6 +145,9 @@ pub(in crate::trace) fn classes(t: &mut Tracer<'_>, value: ValueId) -> Traced<Op
         Value::Getter("operator.attrgetter", ..) => Some(&["operator.attrgetter"]),
         Value::Getter(..) => Some(&["operator.methodcaller"]),
         Value::Function(_) => Some(&["builtins.function"]),
+        Value::Method { function, .. } if matches!(t.get(function)?, Value::Function(_)) => Some(&["builtins.method"]),
+        Value::Module(..) => Some(&["builtins.module"]),
+        Value::WeakRef(_) => Some(&["weakref.ReferenceType"]),
         Value::Builtin(_) => match t.class_of_builtin(value)? {
             class if class.is_some() && class == t.host.class_named("types.BuiltinFunctionType") => {
                 Some(&["types.BuiltinFunctionType"])
@@ -196,6 +199,8 @@ const PLAIN_CLASSES: &[&str] = &[
     "builtins.slice",
     "builtins.NoneType",
     "builtins.function",
+    "builtins.method",
+    "builtins.module",
     "torch.Size",
     "torch.dtype",
     "torch.device",

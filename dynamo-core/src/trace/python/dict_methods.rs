@@ -64,7 +64,13 @@ pub(in crate::trace) fn pairs(t: &mut Tracer<'_>, value: ValueId) -> Traced<Vec<
         return Ok(entries);
     }
     let items = t.all_items(value)?;
-    items.into_iter().map(|item| Ok(t.unpack(item, 2)?).map(|pair| (pair[0], pair[1]))).collect()
+    items.into_iter().map(|item| pair(t, item)).collect()
+}
+
+/// A key and a value. What the interpreter says of anything else differs from what it says where it is unpacked.
+fn pair(t: &mut Tracer<'_>, item: ValueId) -> Traced<(ValueId, ValueId)> {
+    let pair = t.unpack(item, 2).map_err(Reason::without_contents)?;
+    Ok((pair[0], pair[1]))
 }
 
 /// Keys and values for an `OrderedDict`, which asks every object that is no dict itself for its `keys`.

@@ -19,7 +19,7 @@ const GIVING_LISTS: [&str; 6] =
     ["str.split", "str.rsplit", "str.splitlines", "bytes.split", "bytes.rsplit", "bytes.splitlines"];
 
 /// The classes of exceptions whose only argument, where CPython raises one for constants, is its text.
-const SAYING: [&str; 3] = ["IndexError", "ValueError", "ZeroDivisionError"];
+const SAYING: [&str; 5] = ["IndexError", "OverflowError", "TypeError", "ValueError", "ZeroDivisionError"];
 
 /// True for a function of constants that has no effect.
 pub(in crate::trace) fn is_pure(name: &str) -> bool {

@@ -1,6 +1,7 @@
 //! `functools`, and what `inspect` tells of functions.
 
 use crate::{
+    bytecode::Version,
     host::Lookup,
     reason::{Kind, Reason},
     trace::{
@@ -12,20 +13,35 @@ use crate::{
 };
 use indexmap::IndexMap;
 
+/// The number of wrappers around a function up to which they are taken off.
+const MOST_WRAPPERS: usize = 64;
+
 pub(in crate::trace) const ROWS: &[Row] = &[
-    row("inspect.signature(obj, *, follow_wrapped=True, globals=None, locals=None, eval_str=False)", |t, b| {
-        let (function, bound) = match t.get(b.arg(0)?)? {
-            Value::Method { function, .. } => (function, true),
-            _ => (b.arg(0)?, false),
-        };
-        let found = match t.get(function)? {
-            Value::Function(function) => function.object,
-            _ => None,
-        };
-        let signature = found.and_then(|function| t.host.signature(function, bound));
-        let signature = signature.ok_or_else(|| Reason::new(Kind::Call, "`inspect.signature` of such an object."))?;
-        Ok(t.value(Value::Lazy(signature)))
+    row("inspect.unwrap(func, *, stop=None)", |t, b| {
+        let (mut function, stop) = (b.arg(0)?, t.unless_none(b.opt(1))?);
+        for _ in 0..MOST_WRAPPERS {
+            let is_class = matches!(t.get(function)?, Value::Class(..));
+            if is_class && t.host.version() >= Version::V312 {
+                return Ok(function);
+            }
+            let wrapped = match t.get_attr(function, "__wrapped__") {
+                Err(reason) if t.lacks_attr(&reason) => {
+                    t.forget_raised();
+                    return Ok(function);
+                }
+                wrapped => wrapped?,
+            };
+            if let Some(stop) = stop {
+                let stops = t.call(stop, vec![function], vec![])?;
+                if t.truth(stops)? {
+                    return Ok(function);
+                }
+            }
+            function = wrapped;
+        }
+        Err(Reason::new(Kind::Call, "`inspect.unwrap` of too many wrappers."))
     }),
+    row("builtins.mappingproxy(mapping, /)", |t, b| t.read_only(b.arg(0)?)),
     row("functools.partial(func, /, *args, **keywords)", |t, b| {
         let (function, rest, keywords) = (b.arg(0)?, b.rest(), b.extra());
         // One of another one takes that one's arguments over.

@@ -21,6 +21,9 @@ use guards::{Constant, GuardKind};
 /// Attributes of element types and devices that are constants.
 const PLAIN: &[&str] = &["is_floating_point", "is_complex", "is_signed", "itemsize", "type", "index"];
 
+/// The class of bound methods.
+pub(in crate::trace) const METHOD: &str = "builtins.method";
+
 /// The prefix of the dotted names of descriptors that compute attributes of tensors, such as `torch.Tensor.shape`.
 const TENSOR_ATTRS: &str = "torch._C.TensorBase.";
 
@@ -92,13 +95,15 @@ impl Tracer<'_> {
                 None => Err(self.no_attr(forced, name)),
             },
             Value::Super(class, this) => self.super_get(class, this, name),
-            Value::InstanceDict(_) if !name.starts_with("__") => {
+            Value::InstanceDict(_) if !name.starts_with("__") || containers::SLOTS.contains(&name) => {
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
             }
+            Value::Class(_, obj) if name == "__dict__" && self.has_written(obj) => Err(self.no_attr(forced, name)),
             Value::Class(_, obj) => match self.class_get(forced, obj, name)? {
                 Some(found) => Ok(found),
                 None => self.object_attr(forced, obj, name),
             },
+            Value::Module(..) if name == "__dict__" => Ok(self.value(Value::InstanceDict(forced))),
             Value::Module(_, obj) => self.object_attr(forced, obj, name),
             Value::Record(obj, class, items) => match class.fields.iter().position(|field| field == name) {
                 Some(at) => Ok(items[at]),
@@ -130,18 +135,27 @@ impl Tracer<'_> {
                         self.objects.source_of[overload] = source.into();
                         Ok(overload)
                     }
-                    _ => Err(self.no_attr(forced, name)),
+                    _ => Err(self.absent_attr(forced, name)?),
                 }
             }
             Value::Partial(function, args, _) => match name {
                 "func" => Ok(function),
                 "args" => Ok(self.value(Value::Tuple(args))),
-                "keywords" => match self.found_object(forced) {
+                _ if self.has_attr_of_partial(forced, name)? == Some(false) => Err(Reason::lacks(forced, name)),
+                _ => match self.found_object(forced) {
                     Some(found) => self.object_attr(forced, found, name),
                     None => Err(self.no_attr(forced, name)),
                 },
-                _ => Err(self.no_attr(forced, name)),
             },
+            Value::Method { function, .. } if name == "__func__" => Ok(function),
+            Value::Method { this, .. } if name == "__self__" => Ok(this),
+            // What methods do not have themselves is read of the function.
+            Value::Method { function, .. }
+                if matches!(self.get(function)?, Value::Function(_)) && !self.is_of_methods(name) =>
+            {
+                self.get_attr(function, name)
+            }
+
             Value::Function(function) if function.object.is_some_and(|found| self.knows_itself(found, name)) => {
                 match function.object {
                     Some(found) => self.object_attr(forced, found, name),
@@ -193,13 +207,19 @@ impl Tracer<'_> {
         }
     }
 
+    /// True for the name of an attribute that methods have themselves, beside their functions'.
+    fn is_of_methods(&mut self, name: &str) -> bool {
+        let class = self.host.class_named(METHOD);
+        class.is_none_or(|class| self.host.class_attr(class, name, None).is_some())
+    }
+
     /// The reason why a constant or container has no attribute that could be read: for certain, if its class has none.
     pub(in crate::trace) fn absent_attr(&mut self, value: ValueId, name: &str) -> Traced<Reason> {
         let own = classes::classes(self, value)?.and_then(|classes| classes.first());
         let class = own.and_then(|own| self.host.class_named(own));
         Ok(match class {
-            Some(class) if self.host.is_immutable(class) && !self.host.class_has(class, name) => {
-                Reason::raised(&format!("AttributeError: {name}"))
+            Some(class) if self.host.is_immutable(class) && self.host.class_attr(class, name, None).is_none() => {
+                Reason::lacks(value, name)
             }
             _ => self.no_attr(value, name),
         })
@@ -239,7 +259,7 @@ impl Tracer<'_> {
                 _ if self.is_deleted(state) && matches!(self.objects.values[value], Value::Module(..)) => {
                     Err(self.no_attr(value, name))
                 }
-                _ if self.is_deleted(state) => Err(Reason::raised(&format!("AttributeError: {name}"))),
+                _ if self.is_deleted(state) => Err(Reason::lacks(value, name)),
                 State::Slot { value: Some(value), .. } => Ok(*value),
                 _ => Err(self.no_attr(value, name)),
             };
@@ -268,7 +288,7 @@ impl Tracer<'_> {
                     let name = self.sources.string(name);
                     self.guard(source, GuardKind::HasAttr(name, false));
                 }
-                Err(Reason::raised(&format!("AttributeError: {name}")))
+                Err(Reason::lacks(value, name))
             }
             Lookup::Property(_) | Lookup::Unknown => Err(self.no_attr(value, name)),
         }

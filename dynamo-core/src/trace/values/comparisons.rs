@@ -2,7 +2,7 @@
 
 use crate::{
     bytecode::Comparison,
-    host::EnumMember,
+    host::{EnumMember, Obj},
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
@@ -20,7 +20,11 @@ use guards::{Constant, GuardKind};
 impl Tracer<'_> {
     /// `a < b` and its kind.
     pub(in crate::trace) fn compare(&mut self, comparison: Comparison, a: ValueId, b: ValueId) -> Traced {
+        let (a, b) = (self.dict_read(a)?, self.dict_read(b)?);
         let (left, right) = (self.get(a)?, self.get(b)?);
+        if [&left, &right].iter().any(|operand| matches!(operand, Value::WeakRef(_))) {
+            return Err(self.no_operator(comparison.name(), a, b));
+        }
         if matches!((&left, &right), (Value::Const(_) | Value::SymInt { .. }, Value::Tensor(_))) {
             // A number does not know how, and leaves it to the tensor.
             return self.compare(comparison.reflected(), b, a);
@@ -86,7 +90,11 @@ impl Tracer<'_> {
     }
 
     fn is_equal_within(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
+        let (a, b) = (self.dict_read(a)?, self.dict_read(b)?);
         let (a, b) = (self.force(a)?, self.force(b)?);
+        if [a, b].iter().any(|&operand| matches!(self.objects.values[operand], Value::WeakRef(_))) {
+            return Err(self.no_operator("eq", a, b));
+        }
         if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
             let equal = self.fold("operator.eq", &[x, y])?;
             return self.truth(equal);
@@ -164,6 +172,7 @@ impl Tracer<'_> {
             (Value::Class(_, x), Value::Class(_, y)) | (Value::Module(_, x), Value::Module(_, y)) => Ok(x == y),
             (x, Value::Const(_)) | (Value::Const(_), x) if has_identity(x) || matches!(x, Value::State(_)) => Ok(false),
             (Value::Function(_), Value::Function(_)) if a != b => self.are_two(a, b),
+            (Value::Partial(..), x) | (x, Value::Partial(..)) if has_identity(x) => Ok(false),
             (x, y) if has_identity(x) && has_identity(y) => Ok(a == b),
             _ => Err(self.no_operator("eq", a, b)),
         }
@@ -205,6 +214,12 @@ impl Tracer<'_> {
                 Ok(x == y)
             }
             (x, y) if singleton(x) || singleton(y) => Ok(false),
+            (Value::InstanceDict(x), Value::InstanceDict(y)) if x == y => Ok(true),
+            // A reference to an object is given out again.
+            (&Value::WeakRef(x), &Value::WeakRef(y)) => Ok(x == y),
+            (Value::WeakRef(_), Value::Object(..)) | (Value::Object(..), Value::WeakRef(_)) => {
+                Err(self.no_operator("is", a, b))
+            }
             // The library gives some of them out twice.
             (Value::TypeExpr(..), _) | (_, Value::TypeExpr(..)) => Err(self.no_operator("is", a, b)),
             (Value::Const(_), Value::Const(_)) => {
@@ -225,6 +240,17 @@ impl Tracer<'_> {
         }
     }
 
+    /// The items of a frozen set of the caller's that holds objects, under a guard that it is the same one.
+    pub(in crate::trace) fn frozen_items(&mut self, set: ValueId, obj: Obj) -> Traced<Option<Vec<ValueId>>> {
+        let Some(items) = self.objects.frozen_items.get(&obj).cloned() else { return Ok(None) };
+        let set = self.force(set)?;
+        if let Some(source) = self.source(set) {
+            let kind = GuardKind::IdMatch(self.object(obj));
+            self.guard(source, kind);
+        }
+        Ok(Some(items))
+    }
+
     /// `item in container`
     pub(in crate::trace) fn contains(&mut self, container: ValueId, item: ValueId) -> Traced<bool> {
         let value = self.get(container)?;
@@ -239,13 +265,8 @@ impl Tracer<'_> {
             return Ok(self.has_key(state, &key));
         }
         if let Value::Object(_, obj) = value
-            && let Some(items) = self.objects.frozen_items.get(&obj).cloned()
+            && let Some(items) = self.frozen_items(container, obj)?
         {
-            let container = self.force(container)?;
-            if let Some(source) = self.source(container) {
-                let kind = GuardKind::IdMatch(self.object(obj));
-                self.guard(source, kind);
-            }
             let key = self.key(item)?;
             for item in items {
                 if self.key(item)? == key {

@@ -1,7 +1,7 @@
 //! Dicts: their entries.
 
 use crate::{
-    reason::{Reason, raised},
+    reason::{Contents, Reason, raised},
     trace::{
         Traced, Tracer,
         core::{
@@ -28,10 +28,11 @@ impl Tracer<'_> {
     /// The `KeyError` of a key that is not there.
     pub(in crate::trace) fn missing_key(&mut self, key: ValueId) -> Traced<Reason> {
         let reason = raised(&format!("KeyError: {}", self.describe(key)));
-        Ok(match self.as_constant(key)? {
+        let key = self.force(key)?;
+        Ok(match self.objects.values[key] {
             // Some functions of CPython's raise the items of a tuple.
-            None | Some(Constant::Tuple(_)) => reason,
-            Some(key) => reason.with_argument(key),
+            Value::Tuple(_) | Value::Size(_) | Value::Record(..) | Value::Const(Constant::Tuple(_)) => reason,
+            _ => reason.with(Contents::Key(key)),
         })
     }
 

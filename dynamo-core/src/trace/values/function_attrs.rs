@@ -40,6 +40,8 @@ impl Tracer<'_> {
         let constant = match name {
             "__code__" => return Ok(self.value(Value::Code(function.code.clone()))),
             "__defaults__" if function.defaults.is_empty() => Constant::None,
+            "__defaults__" => return Ok(self.value(Value::Tuple(function.defaults.clone()))),
+            "__kwdefaults__" if function.kwdefaults.is_empty() => Constant::None,
             "__name__" => Constant::Str(object.name.clone()),
             "__qualname__" => Constant::Str(object.qualname.clone()),
             "__module__" if matches!(self.host.global(function.globals.dict, "__name__"), Some((_, Scope::Module))) => {
@@ -67,6 +69,10 @@ impl Tracer<'_> {
                 return Ok(annotations);
             }
             "__type_params__" if self.host.version() >= Version::V312 => Constant::Tuple(Vec::new()),
+            "__globals__" => {
+                let source = self.scope_source(function.globals);
+                return Ok(self.lazy(function.globals.dict, source));
+            }
             _ => return Err(self.absent_attr(value, name)?),
         };
         Ok(self.constant(constant))

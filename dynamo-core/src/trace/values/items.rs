@@ -121,6 +121,9 @@ impl Tracer<'_> {
 
     /// `del container[key]`
     pub(in crate::trace) fn delete_item(&mut self, container: ValueId, key: ValueId) -> Traced<()> {
+        if let Value::InstanceDict(object) = self.get(container)? {
+            return self.delete_dict_entry(object, key);
+        }
         if self.instance(container)?.is_some() {
             let deleted = self.call_special(container, "__delitem__", &[key])?;
             return deleted.map(|_| ()).ok_or_else(|| self.no_change(container));

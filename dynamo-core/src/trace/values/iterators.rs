@@ -1,6 +1,7 @@
 //! Iterators: what `iter` makes of each kind of value, and the next item of each kind of iterator.
 
 use crate::{
+    bytecode::Version,
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -352,8 +353,13 @@ impl Tracer<'_> {
         let items = self.all_items(value)?;
         if items.len() == count {
             Ok(items)
+        } else if items.len() < count {
+            let text = format!("not enough values to unpack (expected {count}, got {})", items.len());
+            Err(raised(&format!("ValueError: {text}")).verbatim())
         } else {
-            Err(raised(&format!("ValueError: {} values to unpack", items.len())))
+            let reason = raised(&format!("ValueError: too many values to unpack (expected {count})"));
+            // Later versions count them, if they can.
+            Err(if self.host.version() < Version::V314 { reason.verbatim() } else { reason })
         }
     }
 }

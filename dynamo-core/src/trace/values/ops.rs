@@ -37,12 +37,15 @@ impl Tracer<'_> {
         if let Some(value) = self.put_off(operator, a, b) {
             return Ok(value);
         }
+        let (a, b) = if name == "or_" && !changes { (self.dict_read(a)?, self.dict_read(b)?) } else { (a, b) };
         let (left, right) = (self.get(a)?, self.get(b)?);
         if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?)
             && !matches!(left, Value::State(_))
             && !matches!(right, Value::State(_))
         {
-            return self.fold(&format!("operator.{name}"), &[x, y]);
+            let folded = self.fold(&format!("operator.{name}"), &[x, y]);
+            // An error of the operator in place tells of that.
+            return if changes { folded.map_err(Reason::without_contents) } else { folded };
         }
         if self.are_symbolic(&[a, b])? {
             return self.number_binary(name, a, b);

@@ -22,7 +22,7 @@ impl Tracer<'_> {
         if (0..len).contains(&at) {
             Ok(self.constant(Constant::Int(start + at * step)))
         } else {
-            Err(raised("range object index out of range"))
+            Err(raised("IndexError: range object index out of range").verbatim())
         }
     }
 }

@@ -103,7 +103,7 @@ impl Tracer<'_> {
         }
         let id = self.sources.string(name);
         absent.into_iter().for_each(|source| self.guard(source, GuardKind::HasAttr(id, false)));
-        Err(Reason::raised(&format!("AttributeError: {name}")))
+        Err(Reason::lacks(tensor, name))
     }
 
     /// A tensor's sizes; each that is a symbol is read by a node of its own.

@@ -46,10 +46,19 @@ impl Tracer<'_> {
     }
 
     pub(in crate::trace) fn write_attr(&mut self, object: ValueId, obj: Obj, name: &str, new: ValueId) {
+        self.write_object(SlotOf::Object(object), object, obj, name, new);
+    }
+
+    /// `value.__dict__[name] = new`
+    pub(in crate::trace) fn write_entry(&mut self, object: ValueId, obj: Obj, name: &str, new: ValueId) {
+        self.write_object(SlotOf::Entry(object), object, obj, name, new);
+    }
+
+    fn write_object(&mut self, of: SlotOf, object: ValueId, obj: Obj, name: &str, new: ValueId) {
         let shown = Some(new).filter(|&new| !matches!(self.objects.values[new], Value::Null));
         self.show_change(object, name, shown);
         let state = self.written(obj, name).unwrap_or_else(|| {
-            let slot = State::Slot { of: SlotOf::Object(object), name: name.to_owned(), value: None };
+            let slot = State::Slot { of, name: name.to_owned(), value: None };
             self.slot(obj, name, slot)
         });
         self.write(state, new);
@@ -94,7 +103,7 @@ impl Tracer<'_> {
     }
 
     /// The source of a scope's dict.
-    fn scope_source(&mut self, globals: Globals) -> SourceId {
+    pub(super) fn scope_source(&mut self, globals: Globals) -> SourceId {
         let function = globals.owner.expand().unwrap_or_else(|| self.sources.function());
         self.sources.attr(function, "__globals__")
     }

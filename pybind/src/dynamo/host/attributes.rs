@@ -5,6 +5,7 @@ use crate::dynamo::members;
 use crate::dynamo::members::dotted_name;
 use crate::torch::Torch;
 use dynamo_core::host::{ClassAttr, Lookup, READ_GENERICALLY};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyDict, PyFunction, PyModule, PyType};
 
@@ -36,6 +37,9 @@ const GETTERS: [(&str, &str); 7] = [
     ("typing.Union", "__args__"),
 ];
 
+/// Attributes that `type` computes, or keeps where no dict has them.
+const OF_CLASSES: [&str; 6] = ["__base__", "__bases__", "__flags__", "__module__", "__name__", "__qualname__"];
+
 /// The class of classes that pybind11 makes, which reads attributes as `type` does but for functions.
 const PYBIND_CLASS: &str = "pybind11_builtins.pybind11_type";
 
@@ -45,7 +49,10 @@ impl<'py> PyHost<'py> {
         if let Ok(module) = object.cast_exact::<PyModule>() {
             return Ok(match module.dict().get_item(name)? {
                 Some(value) => Lookup::Found(self.handle(&value)),
-                None if module.dict().contains("__getattr__")? => Lookup::Unknown,
+                // What every module has is no variable.
+                None if in_mro(&object.get_type(), name).is_some() || module.dict().contains("__getattr__")? => {
+                    Lookup::Unknown
+                }
                 None => Lookup::Absent,
             });
         }
@@ -72,7 +79,7 @@ impl<'py> PyHost<'py> {
             return Ok(grad.map_or(Lookup::Unknown, |grad| Lookup::Found(self.handle(&grad))));
         }
         let builtin_type = self.py.get_type::<PyType>();
-        if name == "__name__" && object.cast::<PyType>().is_ok() {
+        if OF_CLASSES.contains(&name) && object.cast::<PyType>().is_ok() {
             let known = in_mro(&class, name).zip(in_mro(&builtin_type, name));
             if known.is_some_and(|(own, of_types)| own.is(&of_types)) {
                 return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
@@ -96,6 +103,9 @@ impl<'py> PyHost<'py> {
             let plain = known.is_some_and(|(own, known)| own.is(&known));
             let found = if plain { Some(object.getattr(format!("_{name}_"))?) } else { None };
             return Ok(found.map_or(Lookup::Unknown, |found| Lookup::Found(self.handle(&found))));
+        }
+        if name == "__dict__" && class.is(&builtin_type) {
+            return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
         }
         if object.is_instance_of::<PyType>() {
             // A class's own attributes, where its metaclass adds nothing.
@@ -121,6 +131,9 @@ impl<'py> PyHost<'py> {
             return Ok(Lookup::Unknown);
         }
         let of_class = in_mro(&class, name);
+        if of_class.as_ref().is_some_and(|value| self.is_of_exceptions(object, name, value).unwrap_or(false)) {
+            return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
+        }
         if let Some(value) = of_class.as_ref().filter(|value| is_property(value)) {
             let is_plain = value.get_type().is(self.py.import("builtins")?.getattr("property")?);
             let getter = if is_plain { Some(value.getattr("fget")?) } else { None };
@@ -171,6 +184,18 @@ impl<'py> PyHost<'py> {
             }
         }
         Ok(true)
+    }
+
+    /// True for what computes an attribute of an exception in one of Python's own classes, other than its traceback.
+    fn is_of_exceptions(&self, object: &Bound<'py, PyAny>, name: &str, found: &Bound<'py, PyAny>) -> PyResult<bool> {
+        let base = self.py.import("builtins")?.getattr("BaseException")?;
+        if name == "__traceback__" || !object.is_instance(&base)? {
+            return Ok(false);
+        }
+        let kind = dotted_name(found.get_type().as_any())?;
+        let computes = matches!(&*kind, "builtins.getset_descriptor" | "builtins.member_descriptor");
+        let owner = if computes { Some(found.getattr("__objclass__")?.cast_into::<PyType>()?) } else { None };
+        Ok(owner.is_some_and(|owner| members::flags(&owner) & ffi::Py_TPFLAGS_IMMUTABLETYPE != 0))
     }
 
     /// True for a class whose metaclass is `type`.

@@ -200,10 +200,12 @@ impl Host for PyHost<'_> {
     }
 
     fn class_named(&mut self, name: &str) -> Option<Obj> {
-        // Two that `builtins` does not name.
+        // Those that `builtins` does not name.
         match name {
             "builtins.NoneType" => return Some(self.handle(self.py.None().bind(self.py).get_type().as_any())),
             "builtins.function" => return Some(self.handle(self.py.get_type::<PyFunction>().as_any())),
+            "builtins.module" => return Some(self.handle(self.py.get_type::<PyModule>().as_any())),
+            "builtins.method" => return self.class_named("types.MethodType"),
             _ => {}
         }
         if let Some(&known) = self.classes.get(name) {
@@ -237,6 +239,11 @@ impl Host for PyHost<'_> {
             return None;
         }
         self.py.import("abc").ok()?.call_method0("get_cache_token").ok()?.extract().ok()
+    }
+
+    fn type_name(&mut self, class: Obj) -> Option<String> {
+        let class = self.object(class);
+        members::type_name(class.cast::<PyType>().ok()?)
     }
 
     fn is_immutable(&mut self, class: Obj) -> bool {
@@ -326,7 +333,9 @@ impl Host for PyHost<'_> {
 
     fn referent(&mut self, reference: Obj) -> Option<Obj> {
         let reference = self.object(reference);
-        if !reference.get_type().is(self.py.get_type::<PyWeakrefReference>()) {
+        let class = reference.get_type();
+        let keyed = || self.py.import("weakref").and_then(|module| module.getattr("KeyedRef"));
+        if !class.is(self.py.get_type::<PyWeakrefReference>()) && !keyed().is_ok_and(|keyed| class.is(&keyed)) {
             return None;
         }
         let referent = reference.call0().ok()?;
@@ -497,14 +506,6 @@ impl Host for PyHost<'_> {
     fn solid_base(&mut self, class: Obj) -> Option<String> {
         let class = self.object(class);
         members::solid_base(class.cast::<PyType>().ok()?).ok()?
-    }
-
-    fn signature(&mut self, function: Obj, bound: bool) -> Option<Obj> {
-        let function = self.object(function);
-        let method = || self.py.import("types")?.getattr("MethodType")?.call1((&function, self.py.Ellipsis()));
-        let callable = if bound { method().ok()? } else { function.clone() };
-        let signature = self.py.import("inspect").ok()?.call_method1("signature", (callable,)).ok()?;
-        Some(self.handle(&signature))
     }
 
     fn base_view(&mut self, obj: Obj) -> Option<View> {
