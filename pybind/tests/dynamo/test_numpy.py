@@ -97,6 +97,41 @@ def of_scalars(a, b):
     return np.array([a, b]), np.asarray(a), np.stack([a, b]), np.add(a, b)
 
 
+@case(A, B, whole=True)
+def scalars_that_are_made(a, b):
+    of_arrays = np.float32(b), np.int32(a), np.float64(a[0, 1])
+    others = np.int64(-2.7), np.uint8(3) + np.uint8(254), np.bool_(1), np.float32(np.nan), np.float64(a.shape[0])
+    return a * np.float32(2), b * np.float32(0.1), np.float32(0.1) * 3, of_arrays, others
+
+
+@case(A)
+def scalars_that_cannot_be_made(a):
+    return a + np.float32("2.5"), np.float64(), np.float64(2**70), np.uint8(a - 1), np.int64(np.float32(7.5))
+
+
+@case(A)
+def scalars_that_do_not_fit(a):
+    b = a + 1
+    return b, np.int8(300)
+
+
+@case(B - 0.4, INTS - 5, np.array([np.nan, -np.inf, -0.0, 2.0], dtype=np.float32), whole=True)
+def signs(a, b, c):
+    return np.sign(a), np.sign(b), np.sign(c), np.sign(a[0]), np.sign(c * np.float32(np.nan))
+
+
+@case(B, INTS[0], whole=True)
+def diagonal_matrices(a, b):
+    return np.diag(a), np.diag(b, 1), np.diag(a * 2, -2), np.diag(b) @ a
+
+
+@case(INTS)
+def diagonals_that_cannot_be_written(a):
+    # They are views.
+    b = a * 2
+    return np.diag(b), np.diag(b).flags.writeable
+
+
 @case(B.reshape(2, 2), whole=True)
 def transforms(a):
     return np.fft.fft(a), np.fft.rfft(a), np.fft.fftshift(a), np.fft.ifft(a).real
@@ -621,8 +656,8 @@ def test_disagreement_ends_the_graph() -> None:
     meta = torch.empty(3, 4, device="meta")
     assert _numpy.agrees("call_sum", (meta,), {}) is True
     assert _numpy.agrees("call_sum", (meta,), {"axis": 0}) is False
-    # The sign of what is no number.
-    assert _numpy.agrees("call_sign", (meta,), {}) is None
+    # A view with a negative stride.
+    assert _numpy.agrees("call_flip", (meta,), {}) is None
     assert _numpy.agrees("operator_floordiv", (meta.long(), meta.long()), {}) is None
 
 

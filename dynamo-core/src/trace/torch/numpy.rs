@@ -27,12 +27,12 @@ use symshapes::{DType, DTypeClass, DeviceKind};
 /// The class of arrays.
 pub(in crate::trace) const CLASS: &str = "numpy.ndarray";
 
-/// Functions of arrays and scalars.
+/// Functions of arrays and scalars, and the classes of scalars, which convert what they are given.
 const FUNCTIONS: &str = "\
     abs absolute add all allclose amax amin any append arange arccos arccosh arcsin arcsinh arctan arctan2 \
     arctanh argmax argmin argsort around array array_split asarray atleast_1d atleast_2d atleast_3d average cbrt \
     ceil clip column_stack concatenate copy copysign corrcoef cos cosh cov cross cumprod cumsum \
-    deg2rad degrees diff divide divmod dot dsplit dstack einsum empty empty_like exp exp2 expand_dims expm1 eye \
+    deg2rad degrees diag diff divide divmod dot dsplit dstack einsum empty empty_like exp exp2 expand_dims expm1 eye \
     fabs flip fliplr flipud float_power floor floor_divide fmax fmin fmod full full_like greater greater_equal \
     heaviside hsplit hstack hypot identity inner isclose isfinite isinf isnan isneginf isposinf kron less \
     less_equal linspace log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or logical_xor \
@@ -43,7 +43,8 @@ const FUNCTIONS: &str = "\
     tri tril triu true_divide trunc vander var vdot vsplit vstack where zeros zeros_like \
     fft.fft fft.fft2 fft.fftfreq fft.fftn fft.fftshift fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ifftshift \
     fft.ihfft fft.irfft fft.irfft2 fft.irfftn fft.rfft fft.rfft2 fft.rfftfreq fft.rfftn linalg.cond linalg.det \
-    linalg.eigvalsh linalg.inv linalg.matrix_power linalg.multi_dot linalg.norm linalg.pinv linalg.solve";
+    linalg.eigvalsh linalg.inv linalg.matrix_power linalg.multi_dot linalg.norm linalg.pinv linalg.solve \
+    bool float32 float64 int8 int16 int32 int64 uint8";
 
 /// The functions that take a tensor for the array that shares its memory; what others give for one is a tensor, or an
 /// error.
