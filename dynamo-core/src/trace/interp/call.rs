@@ -521,6 +521,11 @@ impl Tracer<'_> {
         {
             return Ok(sum);
         }
+        if matches!(name, "add" | "add_" | "sub" | "sub_")
+            && let Some(sum) = optim::add_multiple(self, this, name, args, &keywords)?
+        {
+            return Ok(sum);
+        }
         if let Some(kind) = names::tensor_to_python(name) {
             return Err(Reason::new(kind, format!("`Tensor.{name}`.")));
         }
