@@ -129,6 +129,7 @@ impl<'py> PyHost<'py> {
         let (owner, name) = function.rsplit_once('.').unwrap_or(("builtins", function));
         let callable = match owner {
             "operator" | "math" | "cmath" | "builtins" | "collections" | "torch" => py.import(owner)?.getattr(name)?,
+            ours if ours.starts_with("rust_inductor.") => py.import(ours)?.getattr(name)?,
             _ if let Some(path) = function.strip_prefix("torch.") => Torch::get(py)?.find(py, path)?,
             class => py.import("builtins")?.getattr(class)?.getattr(name)?,
         };
