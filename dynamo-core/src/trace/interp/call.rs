@@ -211,6 +211,7 @@ impl Tracer<'_> {
             return Ok(result);
         }
         let keywords = optim::capturable(self, &function.name, keywords)?;
+        let this = args.first().copied();
         let mut frame = self.bind(function, args, keywords)?;
         if function.code.object.is_generator() {
             return Ok(self.state(State::Iter(Iter::Generator(Box::new(frame)))));
@@ -218,9 +219,11 @@ impl Tracer<'_> {
         if function.code.object.flags & flags::SUSPENDS != 0 {
             return Err(Reason::new(Kind::Call, format!("`{}` is a coroutine.", function.name)));
         }
-        match self.run(&mut frame)? {
-            Next::Return(value) => Ok(value),
-            _ => Err(Reason::new(Kind::Opcode, "A function yields that is no generator.")),
+        match self.run(&mut frame) {
+            Ok(Next::Return(value)) => Ok(value),
+            Ok(_) => Err(Reason::new(Kind::Opcode, "A function yields that is no generator.")),
+            Err(reason) if self.calls_hooks_of_failed(&function.name, this) => Err(self.uncaught(reason)),
+            Err(reason) => Err(reason),
         }
     }
 
