@@ -43,7 +43,7 @@ pub(crate) struct Torch {
     /// `torch.Tensor`
     pub(crate) tensor: Py<PyType>,
     /// `torch.nn.Parameter`
-    parameter: Py<PyType>,
+    pub(crate) parameter: Py<PyType>,
     /// `torch._subclasses.FakeTensor`
     pub(crate) fake_tensor: Py<PyType>,
     /// `torch.SymInt`, `torch.SymFloat`, `torch.SymBool`

@@ -113,7 +113,8 @@ def test_own_backend(name: str) -> None:
 @pytest.mark.parametrize("name", ["sgd", "momentum", "nesterov", "foreach_sgd", "adadelta"])
 def test_learning_rate_in_a_tensor(name: str) -> None:
     make, options, _ = OPTIMIZERS[name]
-    (net, other), events, counts = (model(), model()), [], []  # type: Any, list[dict[str, Any]], list[int]
+    net, other, counts = model(), model(), []  # type: nn.Module, nn.Module, list[int]
+    events: list[dict[str, Any]] = []
     optimizers = [make(one.parameters(), lr=torch.tensor(0.05), **options) for one in (net, other)]
     step = compiled(optimizers[0].step, events)
     x = torch.randn(5, 3)

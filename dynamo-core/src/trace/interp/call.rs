@@ -190,6 +190,9 @@ impl Tracer<'_> {
             if let Some(signature) = Signature::of_function(&function.name) {
                 return signature.call(self, &args, &keywords);
             }
+            if let Some(result) = self.call_on_tensor(&function.name, &args, &keywords)? {
+                return Ok(result);
+            }
             if let Some(result) = self.call_numpy(&function.name, &args, &keywords)? {
                 return Ok(result);
             }
@@ -376,6 +379,9 @@ impl Tracer<'_> {
             return signature.call(self, args, &keywords);
         }
         if let Some(value) = self.call_new(name, args, &keywords)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.call_on_tensor(name, args, &keywords)? {
             return Ok(value);
         }
         if let Some(value) = self.call_on_base(name, args, &keywords)? {

@@ -25,6 +25,12 @@ impl Tracer<'_> {
             // A number does not know how, and leaves it to the tensor.
             return self.compare(comparison.reflected(), b, a);
         }
+        if matches!(left, Value::Object(..)) || matches!(right, Value::Object(..)) {
+            let methods = [comparison, comparison.reflected()].map(|of| format!("__{}__", of.name()));
+            if let Some((a, b)) = self.operands_as_tensors(&methods, a, b)? {
+                return self.compare(comparison, a, b);
+            }
+        }
         let name = format!("operator.{}", comparison.name());
         if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
             return self.fold(&name, &[x, y]);
