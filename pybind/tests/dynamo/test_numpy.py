@@ -132,6 +132,35 @@ def diagonals_that_cannot_be_written(a):
     return np.diag(b), np.diag(b).flags.writeable
 
 
+@case(A, INTS, whole=True)
+def element_types(a, b):
+    made = np.zeros(3, dtype=a.dtype), b.astype(a.dtype), np.ones(2, np.dtype("int32")), b.astype(np.dtype(np.float64))
+    equal = a.dtype == np.float32, a.dtype == "float32", np.int64 == b.dtype, a.dtype != b.dtype, a.dtype == float
+    same = a.dtype is np.dtype("float32"), a.dtype in (np.float64, np.float32), (a > 1).dtype == bool
+    return made, equal, same, a.dtype, (b.dtype, a + 1), np.dtype("float64")
+
+
+FOUND, SWAPPED = np.dtype("float32"), np.dtype(">f8")
+
+
+@case(A)
+def element_types_that_are_found(a):
+    b = a + 1
+    return b.astype(FOUND), a.dtype == FOUND, a.dtype == SWAPPED, np.zeros(2, SWAPPED).dtype
+
+
+@case(A)
+def attributes_of_element_types(a):
+    b = a + 1
+    return b, a.dtype.name, a.dtype.kind, a.dtype.itemsize, hash(a.dtype), {np.dtype("float32"): 1}.get(a.dtype)
+
+
+@case(A)
+def what_is_no_element_type(a):
+    b = a + 1
+    return b, a.dtype == 3, a.dtype == None, a.dtype != [1]  # noqa: E711
+
+
 @case(B.reshape(2, 2), whole=True)
 def transforms(a):
     return np.fft.fft(a), np.fft.rfft(a), np.fft.fftshift(a), np.fft.ifft(a).real

@@ -105,6 +105,9 @@ impl Tracer<'_> {
                 _ => {}
             }
         }
+        if let (Some(dtype), true) = (self.made_dtype(&format!("numpy.{name}"), args)?, keywords.is_empty()) {
+            return Ok(Some(dtype));
+        }
         if !self.options.numpy || !is_among(FUNCTIONS, name) {
             return Ok(None);
         }
@@ -194,6 +197,7 @@ impl Tracer<'_> {
         let number = |value: i64| Constant::Int(value);
         match name {
             "shape" => Ok(self.of_constant(Constant::Tuple(sizes.into_iter().map(number).collect()))),
+            "dtype" => self.dtype_of_array(node)?.ok_or_else(|| self.no_attr(array, name)),
             "ndim" => Ok(self.constant(number(sizes.len() as i64))),
             "size" => Ok(self.constant(number(sizes.iter().product()))),
             "itemsize" => Ok(self.constant(number(meta.dtype.size() as i64))),
@@ -416,6 +420,7 @@ impl Tracer<'_> {
                 _ => Err(refused(self)),
             },
             Value::Class(name, _) => dtype_named(&name).ok_or_else(|| refused(self)),
+            Value::Object(..) => self.dtype_as_argument(known),
             _ => Err(refused(self)),
         }
     }
@@ -448,7 +453,7 @@ fn no_array(name: &str) -> Reason {
 }
 
 /// The name of an element type that a class stands for.
-fn dtype_named(class: &str) -> Option<Arg> {
+pub(super) fn dtype_named(class: &str) -> Option<Arg> {
     let name = match class {
         "builtins.float" => "float64",
         "builtins.int" => "int64",

@@ -31,6 +31,9 @@ impl Tracer<'_> {
                 return self.compare(comparison, a, b);
             }
         }
+        if let (true, Some(equal)) = (matches!(comparison, Comparison::Eq | Comparison::Ne), self.equal_dtypes(a, b)?) {
+            return Ok(self.constant(Constant::Bool(equal == (comparison == Comparison::Eq))));
+        }
         let name = format!("operator.{}", comparison.name());
         if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
             return self.fold(&name, &[x, y]);
@@ -96,6 +99,9 @@ impl Tracer<'_> {
         if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
             let equal = self.fold("operator.eq", &[x, y])?;
             return self.truth(equal);
+        }
+        if let Some(equal) = self.equal_dtypes(a, b)? {
+            return Ok(equal);
         }
         if let Some(equal) = self.compare_objects(Comparison::Eq, a, b)? {
             return self.truth(equal);
