@@ -181,6 +181,8 @@ pub struct Ask {
     pub by_hints: bool,
     /// The switches of [`guards::ATTENTION_KERNELS`] that the program has set.
     pub attention: [Option<bool>; guards::ATTENTION_KERNELS.len()],
+    /// The order in which torch tries them, if the program has set one.
+    pub attention_order: Option<guards::AttentionOrder>,
 }
 
 /// The calls of ATen overloads that one call comes down to.

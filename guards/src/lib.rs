@@ -102,6 +102,6 @@ pub use objects::{DictId, DictKeys, Objects};
 pub use shape::{NumberRead, ShapeGuard};
 pub use source::{Key, Reach, Root, Source, SourceId, SourceRow, Step, TensorProperty};
 pub use sources::{DanglingSource, SourceName, Sources};
-pub use state::{ATTENTION_KERNELS, Autocast, Deterministic, GlobalState, KindRow, TorchFunction};
+pub use state::{ATTENTION_KERNELS, AttentionOrder, Autocast, Deterministic, GlobalState, KindRow, TorchFunction};
 pub use tensor::{DispatchKeys, Layout, Mismatch, TensorFacts, TensorGuard, TensorGuardId};
 pub use tree::{Failure, GuardError, GuardTree, NodeId, SealState, Snapshot, Stability, Validation, VersionTags};

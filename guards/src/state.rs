@@ -67,6 +67,9 @@ states! {
 /// The kernels that `torch.nn.attention.sdpa_kernel` chooses among, as torch's switches name them.
 pub const ATTENTION_KERNELS: [&str; 5] = ["flash", "mem_efficient", "math", "cudnn", "overrideable"];
 
+/// The order in which torch tries the kernels of attention, by their numbers in `SDPBackend`.
+pub type AttentionOrder = [i64; ATTENTION_KERNELS.len()];
+
 /// The state of automatic mixed precision.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Autocast {

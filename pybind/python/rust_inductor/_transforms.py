@@ -18,8 +18,8 @@ from rust_inductor import _higher_order
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-#: The kernels that attention may run in, as torch's switches name them.
-_ATTENTION_KERNELS = ("flash", "mem_efficient", "math", "cudnn", "overrideable")
+#: The kernels that attention may run in, as torch's switches name them, with their numbers in ``SDPBackend``.
+_ATTENTION_KERNELS = {"flash": 1, "mem_efficient": 2, "math": 0, "cudnn": 3, "overrideable": 4}
 
 
 def jacrev(
@@ -135,14 +135,30 @@ def group_tensors_by_device_and_dtype(
     return {(first[0].device, first[0].dtype): ([list(tensors) for tensors in tensorlistlist], indices)}
 
 
+def attention_order() -> tuple[int, ...]:
+    """The numbers of attention's kernels, in the order in which torch tries them."""
+    return tuple(torch._C._get_sdp_priority_order())
+
+
+def _use_kernels(chosen: list[str], ordered: bool) -> None:
+    """Let attention run in these kernels alone, and try them in this order, as ``torch.nn.attention`` does."""
+    for kernel in _ATTENTION_KERNELS:
+        getattr(torch._C, f"_set_sdp_use_{kernel}")(kernel in chosen)
+    if ordered:
+        first = [_ATTENTION_KERNELS[kernel] for kernel in chosen]
+        others = [number for number in torch._C._get_sdp_priority_order() if number not in first]
+        torch._C._set_sdp_priority_order(first + others)
+
+
 @contextlib.contextmanager
-def sdpa_kernel(*chosen: bool) -> Iterator[dict[str, Any]]:
-    """``torch.nn.attention.sdpa_kernel`` that lets attention run in these of its kernels."""
-    before = [getattr(torch._C, f"_get_{kernel}_sdp_enabled")() for kernel in _ATTENTION_KERNELS]
+def sdpa_kernel(ordered: bool, *chosen: str) -> Iterator[dict[str, Any]]:
+    """``torch.nn.attention.sdpa_kernel`` that lets attention run in these of its kernels, which may be an order."""
+    before = [kernel for kernel in _ATTENTION_KERNELS if getattr(torch._C, f"_get_{kernel}_sdp_enabled")()]
+    if ordered:
+        order = torch._C._get_sdp_priority_order()
+        before.sort(key=lambda kernel: order.index(_ATTENTION_KERNELS[kernel]))
     try:
-        for kernel, enabled in zip(_ATTENTION_KERNELS, chosen):
-            getattr(torch._C, f"_set_sdp_use_{kernel}")(enabled)
+        _use_kernels(list(dict.fromkeys(chosen)), ordered)
         yield {}
     finally:
-        for kernel, enabled in zip(_ATTENTION_KERNELS, before):
-            getattr(torch._C, f"_set_sdp_use_{kernel}")(enabled)
+        _use_kernels(before, ordered)

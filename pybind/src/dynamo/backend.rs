@@ -9,7 +9,7 @@
 
 use super::check::Check;
 use super::facts::{Assumed, Facts};
-use super::keeps_mode::KeepsMode;
+use super::keeps_mode::{KeepsMode, Modes};
 use super::lift::{self, Input};
 use super::not_captured::NotCaptured;
 use super::objects::{CallObjects, Prepared};
@@ -87,7 +87,13 @@ impl Backend {
             return Ok(Answer::compiled(None, Assumed::of(capture)));
         }
         let inputs = inputs(call, capture)?;
-        let mut answer = self.ask(call, inputs, capture)?;
+        // A compiler may run the graph, and fail while it does.
+        let before = if capture.sets_mode { Some(Modes::now(call.py(), capture.sets_attention)?) } else { None };
+        let answer = self.ask(call, inputs, capture);
+        if let (Err(_), Some(before)) = (&answer, before) {
+            before.restore().unwrap_or_default();
+        }
+        let mut answer = answer?;
         if let (Answer::Compiled(compiled), true) = (&mut answer, capture.sets_mode)
             && let Some(function) = compiled.function.take()
         {

@@ -315,6 +315,60 @@ fn function<'py>(function: &Bound<'py, PyFunction>) -> PyResult<FunctionView<Bou
     })
 }
 
+/// A tensor of a class that comes from `torch.Tensor` and adds to it, as torch's functions see it, whatever its
+/// `__torch_function__` does; `None` where the class, or the object, puts anything in the place of what tensors have:
+/// functions of a graph are called on the object as it is.
+pub(super) fn of_tensor_class<'py>(
+    torch: &Torch,
+    object: &Bound<'py, PyAny>,
+) -> PyResult<Option<TensorView<Bound<'py, PyAny>>>> {
+    let (py, class) = (object.py(), object.get_type());
+    let (of_tensors, of_parameters) = (torch.tensor.bind(py), torch.parameter.bind(py));
+    let replaces = |names: &Bound<'py, PyAny>| -> PyResult<bool> {
+        for name in names.try_iter()? {
+            let name = name?.cast_into::<PyString>()?;
+            let text = name.to_str()?;
+            let is_known = members::in_mro(of_tensors, &members::interned(py, text)).is_some();
+            if text == "__getattr__" || is_known && ADDED_TO_TENSORS.binary_search(&text).is_err() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    };
+    for base in class.mro().iter().take_while(|base| !base.is(of_tensors)) {
+        if !base.is(of_parameters) && replaces(&base.getattr(intern!(py, "__dict__"))?)? {
+            return Ok(None);
+        }
+    }
+    match members::own_dict(object)? {
+        Some(own) if replaces(own.as_any())? => Ok(None),
+        _ => tensor(torch, object),
+    }
+}
+
+/// The names that classes of tensors may have anew: none of them says what an operation on an object does; sorted.
+const ADDED_TO_TENSORS: [&str; 19] = [
+    "__annotations__",
+    "__class_getitem__",
+    "__deepcopy__",
+    "__dict__",
+    "__dir__",
+    "__doc__",
+    "__format__",
+    "__getstate__",
+    "__init__",
+    "__init_subclass__",
+    "__module__",
+    "__new__",
+    "__reduce__",
+    "__reduce_ex__",
+    "__repr__",
+    "__setstate__",
+    "__str__",
+    "__torch_function__",
+    "__weakref__",
+];
+
 fn tensor<'py>(torch: &Torch, object: &Bound<'py, PyAny>) -> PyResult<Option<TensorView<Bound<'py, PyAny>>>> {
     let py = object.py();
     let get = |name: &Bound<'py, PyString>| object.getattr(name);
@@ -326,7 +380,7 @@ fn tensor<'py>(torch: &Torch, object: &Bound<'py, PyAny>) -> PyResult<Option<Ten
     let sizes: Vec<i64> = get(intern!(py, "shape"))?.extract()?;
     Ok(Some(TensorView {
         class: object.get_type().into_any(),
-        is_parameter: !object.get_type().is(&torch.tensor),
+        is_parameter: torch.is_parameter(object) || object.get_type().is_subclass(torch.parameter.bind(py))?,
         dtype,
         device,
         strides: object.call_method0(intern!(py, "stride"))?.extract()?,
@@ -677,6 +731,6 @@ mod tests {
 
     #[test]
     fn names_are_sorted() {
-        assert!(IN_GRAPH.is_sorted() && IN_GRAPH_TOO.is_sorted());
+        assert!(IN_GRAPH.is_sorted() && IN_GRAPH_TOO.is_sorted() && ADDED_TO_TENSORS.is_sorted());
     }
 }

@@ -1,7 +1,7 @@
 //! Compiled graphs that set modes of torch's: if one fails midway, the modes are as they were before.
 
 use crate::torch::Torch;
-use guards::ATTENTION_KERNELS;
+use guards::{ATTENTION_KERNELS, AttentionOrder};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -30,7 +30,7 @@ impl KeepsMode {
 }
 
 /// The modes that graphs set.
-struct Modes<'py> {
+pub(super) struct Modes<'py> {
     torch: Bound<'py, PyAny>,
     grad: Bound<'py, PyAny>,
     /// Autocast of each device: on or off, and the type.
@@ -41,10 +41,12 @@ struct Modes<'py> {
     depth: i64,
     /// The kernels that attention may run in, if the graph sets them.
     attention: Option<[bool; ATTENTION_KERNELS.len()]>,
+    /// The order in which they are tried, if the graph sets them.
+    attention_order: Option<AttentionOrder>,
 }
 
 impl<'py> Modes<'py> {
-    fn now(py: Python<'py>, with_attention: bool) -> PyResult<Modes<'py>> {
+    pub(super) fn now(py: Python<'py>, with_attention: bool) -> PyResult<Modes<'py>> {
         let torch = py.import("torch")?.into_any();
         let on = |device: &'static str| -> PyResult<_> {
             let of = |name: &str| torch.call_method1(name, (device,));
@@ -55,13 +57,17 @@ impl<'py> Modes<'py> {
         let objects = Torch::get(py)?;
         let grad = objects.find(py, "is_grad_enabled")?.call0()?;
         let attention = if with_attention { Some(objects.attention_kernels(py)?) } else { None };
-        Ok(Modes { torch, grad, autocast, cache, depth, attention })
+        let attention_order = if with_attention { objects.attention_order(py) } else { None };
+        Ok(Modes { torch, grad, autocast, cache, depth, attention, attention_order })
     }
 
-    fn restore(&self) -> PyResult<()> {
+    pub(super) fn restore(&self) -> PyResult<()> {
         let py = self.torch.py();
         if let Some(kernels) = self.attention {
             Torch::get(py)?.choose_attention_kernels(py, kernels.map(Some))?;
+        }
+        if let Some(order) = self.attention_order {
+            Torch::get(py)?.set_attention_order(py, order)?;
         }
         self.torch.getattr("_C")?.call_method1("_set_grad_enabled", (&self.grad,))?;
         for (device, enabled, dtype) in &self.autocast {

@@ -4,7 +4,7 @@ use super::private::{Look, Private, TensorWords};
 use super::shim::{RawTensor, Shim};
 use super::tensor::{self, Info, Tensor};
 use fx::aten::Aten;
-use guards::ATTENTION_KERNELS;
+use guards::{ATTENTION_KERNELS, AttentionOrder};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -43,7 +43,7 @@ pub(crate) struct Torch {
     /// `torch.Tensor`
     pub(crate) tensor: Py<PyType>,
     /// `torch.nn.Parameter`
-    parameter: Py<PyType>,
+    pub(crate) parameter: Py<PyType>,
     /// `torch._subclasses.FakeTensor`
     pub(crate) fake_tensor: Py<PyType>,
     /// `torch.SymInt`, `torch.SymFloat`, `torch.SymBool`
@@ -239,6 +239,17 @@ impl Torch {
             }
         }
         Ok(())
+    }
+
+    /// The order in which attention's kernels are tried; `None` in releases that know no order, or other kernels.
+    pub(crate) fn attention_order(&self, py: Python<'_>) -> Option<AttentionOrder> {
+        let order: Vec<i64> = self.find(py, "_C._get_sdp_priority_order").ok()?.call0().ok()?.extract().ok()?;
+        order.try_into().ok()
+    }
+
+    /// Has attention's kernels be tried in this order.
+    pub(crate) fn set_attention_order(&self, py: Python<'_>, order: AttentionOrder) -> PyResult<()> {
+        self.find(py, "_C._set_sdp_priority_order")?.call1((order.to_vec(),)).map(drop)
     }
 
     /// True if this release's fused attention for CPUs takes keys and values with fewer heads than the query.

@@ -10,7 +10,6 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
 
-import rust_inductor
 from rust_inductor import _capture
 
 if TYPE_CHECKING:
@@ -20,16 +19,24 @@ FLASH, MATH = SDPBackend.FLASH_ATTENTION, SDPBackend.MATH
 KERNELS = ("flash", "mem_efficient", "math", "cudnn", "overrideable")
 
 
-def switches() -> list[bool]:
-    return [getattr(torch._C, f"_get_{kernel}_sdp_enabled")() for kernel in KERNELS]
+BACKENDS = ["eager", "rust_inductor"]
+
+
+def switches() -> tuple[list[bool], list[int]]:
+    return [getattr(torch._C, f"_get_{kernel}_sdp_enabled")() for kernel in KERNELS], torch._C._get_sdp_priority_order()
+
+
+def restore(before: tuple[list[bool], list[int]]) -> None:
+    for kernel, enabled in zip(KERNELS, before[0], strict=True):
+        getattr(torch._C, f"_set_sdp_use_{kernel}")(enabled)
+    torch._C._set_sdp_priority_order(before[1])
 
 
 @pytest.fixture(autouse=True)
 def as_before() -> Iterator[None]:
     before = switches()
     yield
-    for kernel, enabled in zip(KERNELS, before, strict=True):
-        getattr(torch._C, f"_set_sdp_use_{kernel}")(enabled)
+    restore(before)
 
 
 def tensors() -> list[Any]:
@@ -47,17 +54,20 @@ def outcome(function: Any, *args: Any) -> Any:
     return tensor.stride(), tensor.tolist(), result[1:] if isinstance(result, tuple) else None, switches()
 
 
-def check(function: Any, *args: Any, graphs: int = 1, breaks: int = 0) -> list[dict[str, Any]]:
+def check(function: Any, *args: Any, graphs: int = 1, breaks: int = 0, backend: str = "eager") -> list[dict[str, Any]]:
     """Checks results, their layout and the switches afterwards, and how many graphs there are."""
-    before, log = switches(), []  # type: tuple[list[bool], list[dict[str, Any]]]
-    compiled = _capture.optimize(function, "eager", listener=log.append)
+    log: list[dict[str, Any]] = []
+    before = switches()
+    compiled = _capture.optimize(function, backend, listener=log.append)
     for _ in range(2):
         expected = outcome(function, *args)
-        for kernel, enabled in zip(KERNELS, before, strict=True):
-            getattr(torch._C, f"_set_sdp_use_{kernel}")(enabled)
-        assert outcome(compiled, *args) == expected
-        for kernel, enabled in zip(KERNELS, before, strict=True):
-            getattr(torch._C, f"_set_sdp_use_{kernel}")(enabled)
+        restore(before)
+        found = outcome(compiled, *args)
+        restore(before)
+        if backend == "rust_inductor":
+            torch.testing.assert_close(torch.tensor(found[1]), torch.tensor(expected[1]))
+            found, expected = (found[0], *found[2:]), (expected[0], *expected[2:])
+        assert found == expected
     assert sum(event["graph"] is not None for event in log) == graphs
     assert sum(event["break_reason"] is not None for event in log) == breaks
     return log
@@ -144,13 +154,59 @@ def test_switches_that_are_set_outlast_the_call() -> None:
     check(sets, *tensors())
 
 
-def test_the_order_of_kernels_ends_the_graph() -> None:
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("kernels", [[FLASH, MATH], [MATH, FLASH], [MATH, MATH, FLASH], [MATH]])
+def test_the_order_of_kernels(kernels: Any, backend: str) -> None:
     def attends(query: Any, key: Any, value: Any) -> Any:
-        with sdpa_kernel([FLASH, MATH], set_priority=True):
-            return scaled_dot_product_attention(query, key, value)
+        with sdpa_kernel(kernels, set_priority=True):
+            result, order = scaled_dot_product_attention(query, key, value), torch._C._get_sdp_priority_order()
+        # With some kernels switched off, the manager does not leave the order as it was.
+        return result, order, torch._C._get_sdp_priority_order()
+
+    check(attends, *tensors(), backend=backend)
+    with sdpa_kernel([SDPBackend.CUDNN_ATTENTION, MATH]):
+        check(attends, *tensors(), backend=backend)
+
+
+def test_the_order_of_the_caller_is_guarded() -> None:
+    def attends(query: Any, key: Any, value: Any) -> Any:
+        with sdpa_kernel([MATH, FLASH], set_priority=True):
+            return scaled_dot_product_attention(query, key, value), torch._C._get_sdp_priority_order()
 
     compiled = _capture.optimize(attends, "eager")
-    assert outcome(compiled, *tensors()) == outcome(attends, *tensors())
+    for order in ([1, 2, 0, 3, 4], [4, 3, 2, 1, 0], [1, 2, 0, 3, 4]):
+        torch._C._set_sdp_priority_order(order)
+        assert outcome(compiled, *tensors()) == outcome(attends, *tensors())
+
+
+def test_a_break_within_an_order() -> None:
+    def attends(query: Any, key: Any, value: Any) -> Any:
+        with sdpa_kernel([MATH, FLASH], set_priority=True):
+            one = scaled_dot_product_attention(query, key, value)
+            torch._dynamo.graph_break()
+            seen = switches()
+            other = scaled_dot_product_attention(one, key, value)
+        return one, other.stride(), seen, switches()
+
+    check(attends, *tensors(), graphs=2, breaks=2)
+
+
+@pytest.mark.parametrize("order", [[0, 1], [0, 1, 2, 3, 3], [0, 1, 2, 3, 9], (4, 3, 2, 1, 0), [], "order"])
+def test_what_is_no_order(order: Any) -> None:
+    def sets(query: Any) -> Any:
+        torch._C._set_sdp_priority_order(order)
+        return query + 1
+
+    def shown(function: Any) -> Any:
+        try:
+            return function(torch.ones(2)).tolist(), switches()
+        except (RuntimeError, TypeError) as error:
+            return str(error), switches()
+        finally:
+            restore(before)
+
+    before = switches()
+    assert shown(_capture.optimize(sets, "eager")) == shown(sets)
 
 
 @pytest.mark.parametrize("backends", [(MATH,), "MATH", [3], []])
@@ -179,14 +235,60 @@ def test_a_decorated_function() -> None:
     check(attends, *tensors())
 
 
-def test_our_own_compiler() -> None:
+def trained(function: Any, *args: Any) -> Any:
+    args = tuple(arg.detach().requires_grad_() for arg in args)
+    result = function(*args)
+    result.sum().backward()
+    return result.detach(), [arg.grad for arg in args]
+
+
+@pytest.mark.parametrize("backends", [FLASH, MATH, [MATH, FLASH]])
+@pytest.mark.parametrize("ordered", [False, True])
+def test_our_own_compiler(backends: Any, ordered: bool) -> None:
     def attends(query: Any, key: Any, value: Any) -> Any:
-        with sdpa_kernel(MATH):
+        with sdpa_kernel(backends, set_priority=ordered):
             return scaled_dot_product_attention(query * 2, key, value)
 
-    compiled = rust_inductor.compile(attends)
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(attends, "rust_inductor", listener=log.append)
     torch.testing.assert_close(compiled(*tensors()), attends(*tensors()))
     assert outcome(compiled, *tensors())[0] == outcome(attends, *tensors())[0]
+    torch.testing.assert_close(trained(compiled, *tensors()), trained(attends, *tensors()))
+    # Tensors that require gradients have a graph of their own.
+    assert [event["break_reason"] for event in log] == [None, None]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_no_kernel_for_the_operands(backend: str) -> None:
+    def attends(query: Any, key: Any, value: Any) -> Any:
+        with sdpa_kernel(SDPBackend.EFFICIENT_ATTENTION):
+            return scaled_dot_product_attention(query, key, value)
+
+    before = switches()
+    compiled = _capture.optimize(attends, backend)
+    for _ in range(2):
+        for function in (compiled, attends):
+            with pytest.raises(RuntimeError, match="No viable backend"):
+                function(*tensors())
+            assert switches() == before
+
+
+def test_a_compiler_that_fails_within_a_block() -> None:
+    def attends(query: Any, key: Any, value: Any) -> Any:
+        with sdpa_kernel([MATH, FLASH], set_priority=True):
+            return scaled_dot_product_attention(query, key, value)
+
+    def fails(gm: Any, inputs: Any) -> Any:
+        assert gm is not None
+        torch._C._set_sdp_use_flash(False)
+        torch._C._set_sdp_priority_order([4, 3, 2, 1, 0])
+        message = "no"
+        raise RuntimeError(message)
+
+    before = switches()
+    with pytest.raises(Exception, match="no"):
+        _capture.optimize(attends, fails)(*tensors())
+    assert switches() == before
 
 
 ENTERED: list[str] = []

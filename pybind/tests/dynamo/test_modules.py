@@ -162,6 +162,66 @@ def test_changes_are_noticed() -> None:
     check()
 
 
+class Raising(nn.Module):
+    """Raises for some of its arguments."""
+
+    def forward(self, x: Any, times: int = 1, fails: bool = False) -> Any:
+        if fails:
+            message = "no"
+            raise ValueError(message)
+        return x * times
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+@pytest.mark.parametrize("always", [False, True])
+def test_hooks_of_what_raises(always: bool, everywhere: bool) -> None:
+    module, called = Raising(), []  # type: nn.Module, list[str]
+    module.register_forward_hook(lambda *_: called.append("first"))
+
+    def hook(_module: Any, _args: Any, output: Any) -> Any:
+        called.append("last" if output is None else "result")
+
+    everything = nn.modules.module.register_module_forward_hook
+    handle = (everything if everywhere else module.register_forward_hook)(hook, always_call=always)
+
+    def calls(x: Any, fails: bool) -> Any:
+        try:
+            return module(x + 1, fails=fails) + 1
+        except ValueError as error:
+            return x - 1, str(error)
+
+    compiled = _capture.optimize(calls, "eager")
+    try:
+        for fails in (False, True, True, False):
+            found = []
+            for function in (calls, compiled):
+                called.clear()
+                found.append((repr(function(torch.ones(2), fails)), list(called)))
+            assert found[0] == found[1]
+    finally:
+        handle.remove()
+
+
+def test_hooks_with_keywords_and_in_an_order() -> None:
+    module = Raising()
+    module.register_forward_hook(lambda _module, _args, output: output + 1, always_call=True)
+    module.register_forward_hook(
+        lambda _module, _args, kwargs, output: output * kwargs["times"], with_kwargs=True, prepend=True
+    )
+    module.register_forward_pre_hook(
+        lambda _module, args, kwargs: (args, {"times": kwargs["times"] + 1}), with_kwargs=True
+    )
+
+    def calls(x: Any) -> Any:
+        return module(x, times=3)
+
+    log: list[dict[str, Any]] = []
+    compiled = _capture.optimize(calls, "eager", listener=log.append)
+    for _ in range(2):
+        torch.testing.assert_close(compiled(torch.ones(2)), calls(torch.ones(2)))
+    assert [event["break_reason"] for event in log] == [None]
+
+
 def test_hooks_are_called() -> None:
     module = Net().eval()
     compiled, _ = captured(module)

@@ -97,6 +97,70 @@ def of_scalars(a, b):
     return np.array([a, b]), np.asarray(a), np.stack([a, b]), np.add(a, b)
 
 
+@case(A, B, whole=True)
+def scalars_that_are_made(a, b):
+    of_arrays = np.float32(b), np.int32(a), np.float64(a[0, 1])
+    others = np.int64(-2.7), np.uint8(3) + np.uint8(254), np.bool_(1), np.float32(np.nan), np.float64(a.shape[0])
+    return a * np.float32(2), b * np.float32(0.1), np.float32(0.1) * 3, of_arrays, others
+
+
+@case(A)
+def scalars_that_cannot_be_made(a):
+    return a + np.float32("2.5"), np.float64(), np.float64(2**70), np.uint8(a - 1), np.int64(np.float32(7.5))
+
+
+@case(A)
+def scalars_that_do_not_fit(a):
+    b = a + 1
+    return b, np.int8(300)
+
+
+@case(B - 0.4, INTS - 5, np.array([np.nan, -np.inf, -0.0, 2.0], dtype=np.float32), whole=True)
+def signs(a, b, c):
+    return np.sign(a), np.sign(b), np.sign(c), np.sign(a[0]), np.sign(c * np.float32(np.nan))
+
+
+@case(B, INTS[0], whole=True)
+def diagonal_matrices(a, b):
+    return np.diag(a), np.diag(b, 1), np.diag(a * 2, -2), np.diag(b) @ a
+
+
+@case(INTS)
+def diagonals_that_cannot_be_written(a):
+    # They are views.
+    b = a * 2
+    return np.diag(b), np.diag(b).flags.writeable
+
+
+@case(A, INTS, whole=True)
+def element_types(a, b):
+    made = np.zeros(3, dtype=a.dtype), b.astype(a.dtype), np.ones(2, np.dtype("int32")), b.astype(np.dtype(np.float64))
+    equal = a.dtype == np.float32, a.dtype == "float32", np.int64 == b.dtype, a.dtype != b.dtype, a.dtype == float
+    same = a.dtype is np.dtype("float32"), a.dtype in (np.float64, np.float32), (a > 1).dtype == bool
+    return made, equal, same, a.dtype, (b.dtype, a + 1), np.dtype("float64")
+
+
+FOUND, SWAPPED = np.dtype("float32"), np.dtype(">f8")
+
+
+@case(A)
+def element_types_that_are_found(a):
+    b = a + 1
+    return b.astype(FOUND), a.dtype == FOUND, a.dtype == SWAPPED, np.zeros(2, SWAPPED).dtype
+
+
+@case(A)
+def attributes_of_element_types(a):
+    b = a + 1
+    return b, a.dtype.name, a.dtype.kind, a.dtype.itemsize, hash(a.dtype), {np.dtype("float32"): 1}.get(a.dtype)
+
+
+@case(A)
+def what_is_no_element_type(a):
+    b = a + 1
+    return b, a.dtype == 3, a.dtype == None, a.dtype != [1]  # noqa: E711
+
+
 @case(B.reshape(2, 2), whole=True)
 def transforms(a):
     return np.fft.fft(a), np.fft.rfft(a), np.fft.fftshift(a), np.fft.ifft(a).real
@@ -621,8 +685,8 @@ def test_disagreement_ends_the_graph() -> None:
     meta = torch.empty(3, 4, device="meta")
     assert _numpy.agrees("call_sum", (meta,), {}) is True
     assert _numpy.agrees("call_sum", (meta,), {"axis": 0}) is False
-    # The sign of what is no number.
-    assert _numpy.agrees("call_sign", (meta,), {}) is None
+    # A view with a negative stride.
+    assert _numpy.agrees("call_flip", (meta,), {}) is None
     assert _numpy.agrees("operator_floordiv", (meta.long(), meta.long()), {}) is None
 
 

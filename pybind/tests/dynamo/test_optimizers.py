@@ -110,6 +110,62 @@ def test_own_backend(name: str) -> None:
         same(net, net2, False)
 
 
+@pytest.mark.parametrize("name", ["sgd", "momentum", "nesterov", "foreach_sgd", "adadelta"])
+def test_learning_rate_in_a_tensor(name: str) -> None:
+    make, options, _ = OPTIMIZERS[name]
+    net, other, counts = model(), model(), []  # type: nn.Module, nn.Module, list[int]
+    events: list[dict[str, Any]] = []
+    optimizers = [make(one.parameters(), lr=torch.tensor(0.05), **options) for one in (net, other)]
+    step = compiled(optimizers[0].step, events)
+    x = torch.randn(5, 3)
+    for _ in range(5):
+        for one, optimizer, take in ((net, optimizers[0], step), (other, optimizers[1], optimizers[1].step)):
+            gradients(one, optimizer, x)
+            take()
+            # It is read at each step.
+            optimizer.param_groups[0]["lr"].mul_(0.9)
+        counts.append(len(graphs(events)))
+        same(net, other, False)
+    assert counts == [1, int(name not in ("sgd",)), 0, 0, 0]
+
+
+@pytest.mark.parametrize("method", ["add", "sub", "add_", "sub_"])
+def test_a_multiple_by_a_tensor(method: str) -> None:
+    def adds(x: Any, y: Any, alpha: Any) -> Any:
+        x = x + 0
+        result = getattr(x, method)(y, alpha=alpha)
+        return result, x
+
+    def outcome(function: Any, *args: Any) -> Any:
+        try:
+            return function(*args)
+        except (RuntimeError, TypeError) as error:
+            return str(error)
+
+    x, y = torch.randn(2, 3), torch.randn(3)
+    whole = [(x, y, torch.tensor(0.3)), (x, y, torch.tensor(0.3, dtype=torch.float64))]
+    # Integers, several types, and what autograd follows, from which eager reads a number.
+    others = [
+        (x, y, torch.tensor(2)),
+        (x, y.double(), torch.tensor(0.3)),
+        (x.long(), y.long(), torch.tensor(2)),
+        (x.long(), y.long(), torch.tensor(2.5)),
+        (x, y, torch.tensor(0.3, requires_grad=True)),
+        (x, y, torch.tensor([0.3])),
+        (x, y, torch.tensor([0.3, 1.0])),
+    ]
+    for args in whole + others:
+        events: list[dict[str, Any]] = []
+        step = compiled(adds, events)
+        for _ in range(2):
+            expected, found = outcome(adds, *args), outcome(step, *args)
+            torch.testing.assert_close(found, expected) if isinstance(expected, tuple) else None
+            assert isinstance(expected, tuple) or found == expected
+            assert isinstance(found, str) or [t.requires_grad for t in found] == [t.requires_grad for t in expected]
+        if any(args is one for one in whole):
+            assert [event["break_reason"] for event in events] == [None]
+
+
 def test_training_step() -> None:
     (net, optimizer, _), (net2, optimizer2, _) = pair("momentum"), pair("momentum")
 

@@ -5,7 +5,7 @@
 use super::{checkpoint::Speculative, value::ValueId};
 use crate::host::{Ask, Host};
 use fx::NodeId;
-use guards::ATTENTION_KERNELS;
+use guards::{ATTENTION_KERNELS, AttentionOrder};
 use symshapes::{DType, Device, DeviceKind};
 
 /// The node that says whether autograd records.
@@ -32,14 +32,17 @@ pub(in crate::trace) fn sets_inference(target: &str) -> bool {
 /// The prefix of the functions that set the switches of [`ATTENTION_KERNELS`].
 const SET_ATTENTION: &str = "torch._C._set_sdp_use_";
 
+/// The function that sets the order in which attention's kernels are tried.
+pub(in crate::trace) const SET_ATTENTION_ORDER: &str = "torch._C._set_sdp_priority_order";
+
 /// The function that sets the switch of one of [`ATTENTION_KERNELS`].
 pub(in crate::trace) fn attention_setter(kernel: usize) -> String {
     format!("{SET_ATTENTION}{}", ATTENTION_KERNELS[kernel])
 }
 
-/// True if the target is a node that sets one of the switches of [`ATTENTION_KERNELS`].
+/// True if the target is a node that sets one of the switches of [`ATTENTION_KERNELS`], or their order.
 pub(in crate::trace) fn sets_attention(target: &str) -> bool {
-    target.starts_with(SET_ATTENTION)
+    target.starts_with(SET_ATTENTION) || target == SET_ATTENTION_ORDER
 }
 
 /// The modes at the current instruction.
@@ -56,7 +59,9 @@ pub(in crate::trace) struct Modes {
     /// Whether operators have to be deterministic, once the program has said so.
     pub(in crate::trace) deterministic: Option<Deterministic>,
     /// The switches of [`ATTENTION_KERNELS`] that the program has set.
-    pub(in crate::trace) attention: [Option<Switch>; ATTENTION_KERNELS.len()],
+    pub(in crate::trace) attention: [Option<Switch<bool>>; ATTENTION_KERNELS.len()],
+    /// The order in which those kernels are tried, if the program has set it.
+    pub(in crate::trace) attention_order: Option<Switch<AttentionOrder>>,
     /// Whether a graph break is an error.
     pub(in crate::trace) refuses_breaks: bool,
     /// The managers that are entered, the outermost first.
@@ -76,11 +81,11 @@ pub(in crate::trace) struct Deterministic {
 
 /// A switch that the program has set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::trace) struct Switch {
+pub(in crate::trace) struct Switch<T> {
     /// Its position at the call.
-    pub(in crate::trace) before: bool,
+    pub(in crate::trace) before: T,
     /// Its position now.
-    pub(in crate::trace) now: bool,
+    pub(in crate::trace) now: T,
 }
 
 /// A mode, with its context managers that are active.
@@ -120,6 +125,7 @@ impl Modes {
             device: host.default_device(),
             deterministic: None,
             attention: [None; ATTENTION_KERNELS.len()],
+            attention_order: None,
             refuses_breaks: host.refuses_breaks(),
             entered: Vec::new(),
             left: Vec::new(),
@@ -128,7 +134,12 @@ impl Modes {
 
     /// A question to torch under these modes.
     pub(in crate::trace) fn ask(&self, by_hints: bool) -> Ask {
-        Ask { grad: self.grad, by_hints, attention: self.attention.map(|switch| switch.map(|switch| switch.now)) }
+        Ask {
+            grad: self.grad,
+            by_hints,
+            attention: self.attention.map(|switch| switch.map(|switch| switch.now)),
+            attention_order: self.attention_order.map(|order| order.now),
+        }
     }
 }
 

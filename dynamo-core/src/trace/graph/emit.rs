@@ -465,6 +465,7 @@ impl Tracer<'_> {
                 State::Deque(deque) => deque.items.clone(),
                 _ => return Ok(false),
             },
+            Value::Object(..) if self.tensor_of_subclass(value)?.is_some() => return Ok(true),
             Value::Object(..) | Value::Instance(_) => self.held_items(value)?,
             _ => return Ok(false),
         };

@@ -131,6 +131,7 @@ impl Tracer<'_> {
             && was.device == is.device
             && was.deterministic == is.deterministic
             && was.attention == is.attention
+            && was.attention_order == is.attention_order
             && was.autocast.current == is.autocast.current
             && was.inference.current == is.inference.current;
         if same { Ok(()) } else { Err(refused(operator, "of a function that leaves a mode of torch's changed")) }

@@ -199,6 +199,9 @@ impl Tracer<'_> {
             if let Some(signature) = Signature::of_function(&function.name) {
                 return signature.call(self, &args, &keywords);
             }
+            if let Some(result) = self.call_on_tensor(&function.name, &args, &keywords)? {
+                return Ok(result);
+            }
             if let Some(result) = self.call_numpy(&function.name, &args, &keywords)? {
                 return Ok(result);
             }
@@ -220,6 +223,7 @@ impl Tracer<'_> {
             return Ok(result);
         }
         let keywords = optim::capturable(self, &function.name, keywords)?;
+        let this = args.first().copied();
         let mut frame = self.bind(function, args, keywords)?;
         if function.code.object.is_generator() {
             return Ok(self.state(State::Iter(Iter::Generator(Box::new(frame)))));
@@ -227,9 +231,11 @@ impl Tracer<'_> {
         if function.code.object.flags & flags::SUSPENDS != 0 {
             return Err(Reason::new(Kind::Call, format!("`{}` is a coroutine.", function.name)));
         }
-        match self.run(&mut frame)? {
-            Next::Return(value) => Ok(value),
-            _ => Err(Reason::new(Kind::Opcode, "A function yields that is no generator.")),
+        match self.run(&mut frame) {
+            Ok(Next::Return(value)) => Ok(value),
+            Ok(_) => Err(Reason::new(Kind::Opcode, "A function yields that is no generator.")),
+            Err(reason) if self.calls_hooks_of_failed(&function.name, this) => Err(self.uncaught(reason)),
+            Err(reason) => Err(reason),
         }
     }
 
@@ -387,6 +393,9 @@ impl Tracer<'_> {
         if let Some(value) = self.call_new(name, args, &keywords)? {
             return Ok(value);
         }
+        if let Some(value) = self.call_on_tensor(name, args, &keywords)? {
+            return Ok(value);
+        }
         if let Some(value) = self.call_on_base(name, args, &keywords)? {
             return Ok(value);
         }
@@ -530,6 +539,11 @@ impl Tracer<'_> {
         }
         if name == "addcdiv_"
             && let Some(sum) = optim::add_quotient(self, this, args, &keywords)?
+        {
+            return Ok(sum);
+        }
+        if matches!(name, "add" | "add_" | "sub" | "sub_")
+            && let Some(sum) = optim::add_multiple(self, this, name, args, &keywords)?
         {
             return Ok(sum);
         }

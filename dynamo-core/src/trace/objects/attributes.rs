@@ -155,6 +155,9 @@ impl Tracer<'_> {
                 return self.call(function, vec![this], vec![]);
             }
             Some(ClassAttr::Descriptor { object, is_data: true }) => {
+                if let Some(computed) = self.computed_for_tensor(instance, name)? {
+                    return Ok(computed);
+                }
                 return match instance.body {
                     // `enum.property` on a member.
                     Body::Found(obj) if matches!(name, "name" | "value") && self.host.enum_member(obj).is_some() => {
@@ -200,6 +203,9 @@ impl Tracer<'_> {
                 Ok(self.member(found, source))
             }
             Some(ClassAttr::Builtin(method, _)) => {
+                if let Some(method) = self.method_for_tensor(instance, name, &method)? {
+                    return Ok(method);
+                }
                 let function = self.value(Value::Builtin(method.clone()));
                 match instance.body {
                     // The host reads nothing where the class decides how.

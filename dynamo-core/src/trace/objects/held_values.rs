@@ -48,7 +48,7 @@ fn special_of<'a>(function: &'a str, classes: &[&str]) -> Option<(&'a str, &'a s
 }
 
 /// The method of `operator` of a special method's name, and whether the operands are the other way round.
-fn operator_of(name: &str) -> Option<(&str, bool)> {
+pub(super) fn operator_of(name: &str) -> Option<(&str, bool)> {
     let is_operator = |name: &str| BinaryOperator::named(name).is_some() || Comparison::named(name).is_some();
     match name {
         "and" => Some(("and_", false)),
@@ -111,9 +111,12 @@ impl Tracer<'_> {
         Ok(is_scalar.then_some(held))
     }
 
-    /// An object as torch takes it for an argument: the number, text or tuple that it holds, whatever its class's
-    /// methods do.
+    /// An object as torch takes it for an argument: the tensor that it is, or the number, text or tuple that it holds,
+    /// whatever its class's methods do.
     pub(in crate::trace) fn value_as_argument(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
+        if let Some(tensor) = self.tensor_of_subclass(value)? {
+            return Ok(Some(tensor));
+        }
         Ok(match self.held_value(value)? {
             Some(held) if matches!(self.get(held)?, Value::State(_) | Value::Const(Constant::FrozenSet(_))) => None,
             held => held,

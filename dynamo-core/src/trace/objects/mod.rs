@@ -9,7 +9,8 @@
 //! - `conversions`: `int(object)` and its like; `keys`: objects as keys of dicts, and `hash`;
 //! - `construct`: calls of classes; `copies`: `copy.copy` and `copy.deepcopy`; `supers`: `super()`;
 //! - `classes`: attributes of classes, `class_writes`: those that the program writes;
-//! - `modules`: what is special about `torch.nn.Module`; `compiled`: nested compilation.
+//! - `modules`: what is special about `torch.nn.Module`; `tensor_subclasses`: objects that are tensors; `compiled`:
+//!   nested compilation.
 //!
 //! A special method is looked up in the class, as the interpreter does, and inlined with the object as `self`.
 //!
@@ -32,6 +33,7 @@ mod modules;
 mod namespaces;
 mod operators;
 mod supers;
+mod tensor_subclasses;
 
 pub(super) use super::values::attr::METHOD;
 pub(super) use bases::READ_ONLY;

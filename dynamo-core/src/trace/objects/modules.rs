@@ -25,6 +25,9 @@ use guards::{Constant, GuardKind};
 /// The class of all modules.
 const MODULE: &str = "torch.nn.modules.module.Module";
 
+/// The function that calls a module's hooks and its `forward`.
+const CALL_IMPL: &str = "torch.nn.modules.module.Module._call_impl";
+
 /// The classes of modules that are sequences, in `torch.nn.modules.container`.
 const SEQUENCES: [&str; 3] = ["ModuleList", "ParameterList", "Sequential"];
 
@@ -168,17 +171,33 @@ impl Tracer<'_> {
     }
 
     pub(super) fn has_global_hooks(&mut self) -> Traced<bool> {
+        self.has_global(&GLOBAL_HOOKS)
+    }
+
+    /// True if one of the dicts of hooks that concern all modules is not empty.
+    fn has_global(&mut self, dicts: &[&str]) -> Traced<bool> {
         let name = "torch.nn.modules.module";
         let Some(module) = self.host.module(name) else { return Ok(true) };
         let source = self.sources.module(name);
         let module = self.lazy(module, source);
-        for hooks in GLOBAL_HOOKS {
+        for hooks in dicts {
             let hooks = self.get_attr(module, hooks)?;
             if self.truth(hooks)? {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// True for a call of a module that has hooks which are called also where it raises (`always_call`): torch's code
+    /// leaves that out while it is compiled.
+    pub(in crate::trace) fn calls_hooks_of_failed(&mut self, function: &str, module: Option<ValueId>) -> bool {
+        let (CALL_IMPL, Some(module)) = (function, module) else { return false };
+        let raising = self.exceptions.raising.take();
+        let own = self.get_attr(module, "_forward_hooks_always_called").and_then(|hooks| self.truth(hooks));
+        let are_called = own.and_then(|own| Ok(own || self.has_global(&["_global_forward_hooks_always_called"])?));
+        self.exceptions.raising = raising;
+        are_called.unwrap_or(true)
     }
 
     /// `module.name = new`, for a name and a value with which `Module.__setattr__` does no more than to keep it.

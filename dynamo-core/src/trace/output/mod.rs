@@ -38,7 +38,7 @@ use crate::{
         core::{
             context::Context,
             frame::Frame,
-            modes::{SET_GRAD, Switch, attention_setter},
+            modes::{SET_ATTENTION_ORDER, SET_GRAD, Switch, attention_setter},
             recording::Input,
             state::{Sort, StateId},
             value::{Value, ValueId},
@@ -530,7 +530,7 @@ impl<'t, 'h> Output<'t, 'h> {
         Ok(())
     }
 
-    /// Sets the switches of attention's kernels as the program has set them.
+    /// Sets the switches of attention's kernels, and their order, as the program has set them.
     fn set_attention(&mut self) -> Traced<()> {
         for (kernel, switch) in self.t.modes.attention.into_iter().enumerate() {
             if let Some(Switch { before, now }) = switch
@@ -542,6 +542,16 @@ impl<'t, 'h> Output<'t, 'h> {
                 })?;
                 self.builder.pop();
             }
+        }
+        if let Some(Switch { before, now }) = self.t.modes.attention_order
+            && before != now
+        {
+            self.call_named(SET_ATTENTION_ORDER, 1, |out| {
+                now.into_iter().for_each(|kernel| out.builder.load_const(Const::Int(kernel)));
+                out.builder.build_list(now.len() as u32);
+                Ok(())
+            })?;
+            self.builder.pop();
         }
         Ok(())
     }

@@ -67,7 +67,9 @@ impl Output<'_, '_> {
                 let forced = self.t.force(value)?;
                 let is_constant = match &self.t.objects.values[forced] {
                     Value::Const(_) => true,
-                    Value::Object(class, _) => LIMITS.contains(&class.as_str()) || is_singleton(class),
+                    Value::Object(class, _) => {
+                        LIMITS.contains(&class.as_str()) || is_singleton(class) || self.t.is_known_dtype(forced)
+                    }
                     _ => false,
                 };
                 if !is_constant {
@@ -80,7 +82,9 @@ impl Output<'_, '_> {
                 self.builder.emit(Op::BinaryOp, operator.number());
                 self.keep(value);
             }
-            Value::Object(class, obj) if LIMITS.contains(&class.as_str()) || is_singleton(&class) => {
+            Value::Object(class, obj)
+                if LIMITS.contains(&class.as_str()) || is_singleton(&class) || self.t.is_known_dtype(value) =>
+            {
                 let constant = self.constant(Opaque::Object(obj));
                 self.builder.load_const(constant);
             }

@@ -85,6 +85,7 @@ pub(in crate::trace) fn is_instance(t: &mut Tracer<'_>, value: ValueId, class: V
                 let is_marked = name != PARAMETER && own.contains(&"torch.Tensor");
                 is_marked && t.checked_by_metaclass(value, option)?.unwrap_or(false)
             }
+            None if t.is_of_tensor_class(value, class)? => true,
             _ => match t.is_of_class(value, class)? {
                 Some(is) => is,
                 None => t.checked_by_metaclass(value, option)?.ok_or_else(|| unknown(t))?,

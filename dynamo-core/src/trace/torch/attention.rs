@@ -1,11 +1,12 @@
 //! The switches that say which kernels attention may run in.
 //!
 //! Setting one is a node of the graph, as in torch's own, and the calls after it are inferred under it. The graph ends
-//! as it began, and the code behind it sets the switches as the program has. Only graphs that run as they are may set
-//! any.
+//! as it began, and the code behind it sets the switches as the program has. So it is with the order in which the
+//! kernels are tried (`set_priority`).
 //!
-//! `torch.nn.attention.sdpa_kernel` is traced as Python of our own that sets them (`rust_inductor._transforms`). The
-//! order among kernels (`set_priority`) ends the graph.
+//! A compiler that takes attention apart does so while these nodes run; our own leaves such graphs to AOTAutograd.
+//!
+//! `torch.nn.attention.sdpa_kernel` is traced as Python of our own that sets them (`rust_inductor._transforms`).
 
 use crate::{
     host::{Lookup, Obj},
@@ -13,7 +14,8 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
-            modes::{Switch, attention_setter},
+            modes::{SET_ATTENTION_ORDER, Switch, attention_setter},
+            state::State,
             value::{Value, ValueId},
         },
         signature::{Bound, Row, row},
@@ -21,7 +23,7 @@ use crate::{
     },
 };
 use fx::Arg;
-use guards::{ATTENTION_KERNELS, Constant, GuardKind};
+use guards::{ATTENTION_KERNELS, AttentionOrder, Constant, GuardKind};
 
 /// The module of `sdpa_kernel`.
 const MODULE: &str = "torch.nn.attention";
@@ -45,6 +47,11 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("torch._C._set_sdp_use_math(enabled, /)", |t, b| set(t, b, 2)),
     row("torch._C._set_sdp_use_cudnn(enabled, /)", |t, b| set(t, b, 3)),
     row("torch._C._set_sdp_use_overrideable(enabled, /)", |t, b| set(t, b, 4)),
+    row("torch._C._get_sdp_priority_order()", |t, _| {
+        let order = current_order(t)?.map(|kernel| t.constant(Constant::Int(kernel)));
+        Ok(t.state(State::List(order.to_vec())))
+    }),
+    row("torch._C._set_sdp_priority_order(order, /)", set_order),
     row("torch.backends.cuda.enable_flash_sdp(enabled)", |t, b| set(t, b, 0)),
     row("torch.backends.cuda.enable_mem_efficient_sdp(enabled)", |t, b| set(t, b, 1)),
     row("torch.backends.cuda.enable_math_sdp(enabled)", |t, b| set(t, b, 2)),
@@ -54,28 +61,23 @@ pub(in crate::trace) const ROWS: &[Row] = &[
 /// `sdpa_kernel(backends)`: a manager under which attention runs in these kernels alone.
 fn sdpa_kernel(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     let refused = |why: &str| Reason::new(Kind::Context, format!("`{}`{why}.", b.name()));
-    let keeps_order = match b.opt(1) {
-        None => true,
-        Some(order) => matches!(t.get(order)?, Value::Const(Constant::Bool(false))),
+    let ordered = match b.opt(1) {
+        None => t.constant(Constant::Bool(false)),
+        Some(ordered) if matches!(t.get(ordered)?, Value::Const(Constant::Bool(_))) => ordered,
+        Some(_) => return Err(refused(" with an order that is no bool")),
     };
-    if !keeps_order {
-        return Err(refused(" that orders kernels"));
-    }
-    if !t.options.inference {
-        return Err(refused(", of which the backend makes no graph"));
-    }
     let given = b.arg(0)?;
     let chosen = match t.get(given)? {
         Value::Object(..) => vec![given],
         Value::State(_) => t.items_of(given)?.ok_or_else(|| refused(" of something that is no list"))?,
         _ => return Err(refused(" of something that is no list")),
     };
-    let mut enabled = [false; ATTENTION_KERNELS.len()];
+    let mut args = vec![ordered];
     for backend in chosen {
-        enabled[t.attention_kernel(backend)?.ok_or_else(|| refused(" of an unknown kernel"))?] = true;
+        let kernel = t.attention_kernel(backend)?.ok_or_else(|| refused(" of an unknown kernel"))?;
+        args.push(t.constant(Constant::Str(ATTENTION_KERNELS[kernel].to_owned())));
     }
     let manager = t.of_module("rust_inductor._transforms", "sdpa_kernel")?;
-    let args = enabled.into_iter().map(|on| t.constant(Constant::Bool(on))).collect();
     t.call(manager, args, vec![])
 }
 
@@ -92,9 +94,6 @@ fn is_on(t: &mut Tracer<'_>, kernel: usize) -> Traced {
 
 fn set(t: &mut Tracer<'_>, b: &Bound<'_>, kernel: usize) -> Traced {
     let refused = |why: &str| Reason::new(Kind::Context, format!("`{}`{why}.", b.name()));
-    if !t.options.inference {
-        return Err(refused(", of which the backend makes no graph"));
-    }
     let enabled = b.arg(0)?;
     let Value::Const(Constant::Bool(now)) = t.get(enabled)? else {
         return Err(refused(" of something that is no bool"));
@@ -108,6 +107,46 @@ fn set(t: &mut Tracer<'_>, b: &Bound<'_>, kernel: usize) -> Traced {
     };
     t.put_attention(kernel, now);
     t.modes.attention[kernel] = Some(Switch { before, now });
+    Ok(t.none())
+}
+
+/// The order in which kernels are tried: as the program has set it, or as it was at the call, under a guard.
+fn current_order(t: &mut Tracer<'_>) -> Traced<AttentionOrder> {
+    if let Some(order) = t.modes.attention_order {
+        return Ok(order.now);
+    }
+    let module = "rust_inductor._transforms";
+    let order = answer(t, &format!("{module}.attention_order"), module, "attention_order")?;
+    let order = t.items_of(order)?.unwrap_or_default();
+    order_of(t, &order)?.ok_or_else(|| Reason::new(Kind::Context, "An order of other kernels of attention."))
+}
+
+/// The numbers of kernels, if there are as many as there are kernels.
+fn order_of(t: &mut Tracer<'_>, kernels: &[ValueId]) -> Traced<Option<AttentionOrder>> {
+    let mut order = Vec::new();
+    for &kernel in kernels {
+        let Value::Const(Constant::Int(kernel)) = t.get(kernel)? else { return Ok(None) };
+        order.push(kernel);
+    }
+    Ok(order.try_into().ok())
+}
+
+/// Sets the order in which kernels are tried. What is no order of all of them ends the graph, and torch judges it.
+fn set_order(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    let refused = || Reason::new(Kind::Context, format!("`{}` of something that is no order of kernels.", b.name()));
+    let kernels = t.items_of(b.arg(0)?)?.ok_or_else(refused)?;
+    let now = order_of(t, &kernels)?.ok_or_else(refused)?;
+    let sorted = |mut order: AttentionOrder| {
+        order.sort_unstable();
+        order
+    };
+    let current = current_order(t)?;
+    if sorted(now) != sorted(current) {
+        return Err(refused());
+    }
+    let before = t.modes.attention_order.map_or(current, |order| order.before);
+    t.put_attention_order(now);
+    t.modes.attention_order = Some(Switch { before, now });
     Ok(t.none())
 }
 
@@ -134,7 +173,7 @@ impl Tracer<'_> {
         Some(member)
     }
 
-    /// Ends the graph with the switches as they were when it began.
+    /// Ends the graph with the switches and the order as they were when it began.
     pub(in crate::trace) fn restore_attention(&mut self) {
         for (kernel, switch) in self.modes.attention.into_iter().enumerate() {
             if let Some(Switch { before, now }) = switch
@@ -143,11 +182,21 @@ impl Tracer<'_> {
                 self.put_attention(kernel, before);
             }
         }
+        if let Some(Switch { before, now }) = self.modes.attention_order
+            && before != now
+        {
+            self.put_attention_order(before);
+        }
     }
 
     fn put_attention(&mut self, kernel: usize, enabled: bool) {
         let setter = attention_setter(kernel);
         self.emit_effect(&setter, vec![Arg::Bool(enabled)]);
         self.graph.lowered.lacks(&setter);
+    }
+
+    fn put_attention_order(&mut self, order: AttentionOrder) {
+        self.emit_effect(SET_ATTENTION_ORDER, vec![Arg::List(order.into_iter().map(Arg::Int).collect())]);
+        self.graph.lowered.lacks(SET_ATTENTION_ORDER);
     }
 }

@@ -90,6 +90,7 @@ impl Tracer<'_> {
                 items.into_iter().try_for_each(|item| self.has_no_override(item))
             }
             Value::State(_) => self.all_items(value)?.into_iter().try_for_each(|item| self.has_no_override(item)),
+            Value::Object(..) if self.tensor_of_subclass(value)?.is_some() => Ok(()),
             _ => {
                 let text = format!("Whether {} overrides torch's functions.", self.describe(value));
                 Err(Reason::new(Kind::Call, text))

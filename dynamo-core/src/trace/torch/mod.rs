@@ -6,7 +6,7 @@
 //! - `attention`: the switches of the kernels that attention may run in;
 //! - `tensors`, `questions`: questions about tensors, and others; `tolist`: their elements;
 //! - `optim`, `foreach`: optimisers, and operations on lists of tensors; `numpy`: NumPy's arrays and functions, and
-//!   `numpy_writes`: what changes them;
+//!   `numpy_writes`: what changes them; `numpy_dtypes`: their element types;
 //! - `autograd_function`: functions with a backward of their own;
 //! - `higher_order`: operators that take functions, whose bodies become subgraphs; `loops`: those that are loops;
 //!   `transforms`: those of `torch.func`;
@@ -27,6 +27,7 @@ mod loops;
 mod modes;
 pub(in crate::trace) mod names;
 pub(in crate::trace) mod numpy;
+mod numpy_dtypes;
 mod numpy_writes;
 pub(in crate::trace) mod optim;
 mod questions;

@@ -27,12 +27,12 @@ use symshapes::{DType, DTypeClass, DeviceKind};
 /// The class of arrays.
 pub(in crate::trace) const CLASS: &str = "numpy.ndarray";
 
-/// Functions of arrays and scalars.
+/// Functions of arrays and scalars, and the classes of scalars, which convert what they are given.
 const FUNCTIONS: &str = "\
     abs absolute add all allclose amax amin any append arange arccos arccosh arcsin arcsinh arctan arctan2 \
     arctanh argmax argmin argsort around array array_split asarray atleast_1d atleast_2d atleast_3d average cbrt \
     ceil clip column_stack concatenate copy copysign corrcoef cos cosh cov cross cumprod cumsum \
-    deg2rad degrees diff divide divmod dot dsplit dstack einsum empty empty_like exp exp2 expand_dims expm1 eye \
+    deg2rad degrees diag diff divide divmod dot dsplit dstack einsum empty empty_like exp exp2 expand_dims expm1 eye \
     fabs flip fliplr flipud float_power floor floor_divide fmax fmin fmod full full_like greater greater_equal \
     heaviside hsplit hstack hypot identity inner isclose isfinite isinf isnan isneginf isposinf kron less \
     less_equal linspace log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or logical_xor \
@@ -43,7 +43,8 @@ const FUNCTIONS: &str = "\
     tri tril triu true_divide trunc vander var vdot vsplit vstack where zeros zeros_like \
     fft.fft fft.fft2 fft.fftfreq fft.fftn fft.fftshift fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ifftshift \
     fft.ihfft fft.irfft fft.irfft2 fft.irfftn fft.rfft fft.rfft2 fft.rfftfreq fft.rfftn linalg.cond linalg.det \
-    linalg.eigvalsh linalg.inv linalg.matrix_power linalg.multi_dot linalg.norm linalg.pinv linalg.solve";
+    linalg.eigvalsh linalg.inv linalg.matrix_power linalg.multi_dot linalg.norm linalg.pinv linalg.solve \
+    bool float32 float64 int8 int16 int32 int64 uint8";
 
 /// The functions that take a tensor for the array that shares its memory; what others give for one is a tensor, or an
 /// error.
@@ -103,6 +104,9 @@ impl Tracer<'_> {
                 Value::NdArray { is_scalar: false, .. } => return self.force(only).map(Some),
                 _ => {}
             }
+        }
+        if let (Some(dtype), true) = (self.made_dtype(&format!("numpy.{name}"), args)?, keywords.is_empty()) {
+            return Ok(Some(dtype));
         }
         if !self.options.numpy || !is_among(FUNCTIONS, name) {
             return Ok(None);
@@ -193,6 +197,7 @@ impl Tracer<'_> {
         let number = |value: i64| Constant::Int(value);
         match name {
             "shape" => Ok(self.of_constant(Constant::Tuple(sizes.into_iter().map(number).collect()))),
+            "dtype" => self.dtype_of_array(node)?.ok_or_else(|| self.no_attr(array, name)),
             "ndim" => Ok(self.constant(number(sizes.len() as i64))),
             "size" => Ok(self.constant(number(sizes.iter().product()))),
             "itemsize" => Ok(self.constant(number(meta.dtype.size() as i64))),
@@ -415,6 +420,7 @@ impl Tracer<'_> {
                 _ => Err(refused(self)),
             },
             Value::Class(name, _) => dtype_named(&name).ok_or_else(|| refused(self)),
+            Value::Object(..) => self.dtype_as_argument(known),
             _ => Err(refused(self)),
         }
     }
@@ -447,7 +453,7 @@ fn no_array(name: &str) -> Reason {
 }
 
 /// The name of an element type that a class stands for.
-fn dtype_named(class: &str) -> Option<Arg> {
+pub(super) fn dtype_named(class: &str) -> Option<Arg> {
     let name = match class {
         "builtins.float" => "float64",
         "builtins.int" => "int64",

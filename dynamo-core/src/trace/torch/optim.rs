@@ -12,6 +12,7 @@ use crate::{
 };
 use fx::Kind as NodeKind;
 use guards::Constant;
+use symshapes::{DType, DTypeClass};
 
 /// The arguments of a call of one of torch's functional optimisers, which compute step counts by tensors.
 pub(in crate::trace) fn capturable(t: &mut Tracer<'_>, function: &str, mut keywords: Keywords) -> Traced<Keywords> {
@@ -34,14 +35,47 @@ pub(in crate::trace) fn add_quotient(
     keywords: &Keywords,
 ) -> Traced<Option<ValueId>> {
     let (&[_, _], [(name, value)]) = (args, &keywords[..]) else { return Ok(None) };
-    let Value::Tensor(node) = t.get(*value)? else { return Ok(None) };
-    let is_number = t.graph.torch[node].tensor_meta().is_some_and(|meta| meta.sizes.is_empty() && !meta.requires_grad);
-    if name != "value" || !is_number {
+    if name != "value" || number_in(t, *value)?.is_none() {
         return Ok(None);
     }
     let quotient = t.call_torch(NodeKind::CallFunction, "torch.div", None, args, vec![])?;
     let scaled = t.call_torch(NodeKind::CallFunction, "torch.mul", None, &[quotient, *value], vec![])?;
     t.call_method(this, "add_", &[scaled], vec![]).map(Some)
+}
+
+/// `tensor.add_(a, alpha=tensor)`, and its like, which eager reads the number from: the multiple is computed apart, for
+/// floats of one type. `None` for any other call.
+pub(in crate::trace) fn add_multiple(
+    t: &mut Tracer<'_>,
+    this: ValueId,
+    method: &str,
+    args: &[ValueId],
+    keywords: &Keywords,
+) -> Traced<Option<ValueId>> {
+    let (&[other], [(name, alpha)]) = (args, &keywords[..]) else { return Ok(None) };
+    if name != "alpha" || number_in(t, *alpha)?.map(DType::class) != Some(DTypeClass::Float) {
+        return Ok(None);
+    }
+    let mut float_of = |value| match t.get(value)? {
+        Value::Tensor(node) => {
+            let dtype = t.graph.torch[node].tensor_meta().map(|meta| meta.dtype);
+            Traced::Ok(dtype.filter(|dtype| dtype.class() == DTypeClass::Float))
+        }
+        _ => Ok(None),
+    };
+    let (Some(one), Some(added)) = (float_of(this)?, float_of(other)?) else { return Ok(None) };
+    if one != added {
+        return Ok(None);
+    }
+    let multiple = t.call_torch(NodeKind::CallFunction, "torch.mul", None, &[other, *alpha], vec![])?;
+    t.call_method(this, method, &[multiple], vec![]).map(Some)
+}
+
+/// The element type of a tensor without dimensions that autograd does not follow: a number that a call would read.
+fn number_in(t: &mut Tracer<'_>, value: ValueId) -> Traced<Option<DType>> {
+    let Value::Tensor(node) = t.get(value)? else { return Ok(None) };
+    let meta = t.graph.torch[node].tensor_meta().filter(|meta| meta.sizes.is_empty() && !meta.requires_grad);
+    Ok(meta.map(|meta| meta.dtype))
 }
 
 /// The function that prepares an optimiser's state, which torch's Dynamo, once it is there, has wrapped so that nobody

@@ -90,9 +90,8 @@ pub(super) fn asked(t: &mut Tracer<'_>, b: &Bound<'_>, module: &str) -> Traced {
 /// The answer of a function of a module, by its dotted name and by its own.
 pub(super) fn answer(t: &mut Tracer<'_>, name: &str, module: &str, function: &str) -> Traced {
     let answer = t.fold(name, &[])?;
-    let Value::Const(constant) = t.get(answer)? else {
-        return Err(Reason::new(Kind::Call, format!("`{name}` gives an object.")));
-    };
+    let object = || Reason::new(Kind::Call, format!("`{name}` gives an object."));
+    let constant = t.as_constant(answer)?.ok_or_else(object)?;
     let module = t.sources.module(module);
     let function = t.sources.string(function);
     let source = t.sources.step(module, Step::Call0(function));

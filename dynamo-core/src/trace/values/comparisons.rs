@@ -29,6 +29,15 @@ impl Tracer<'_> {
             // A number does not know how, and leaves it to the tensor.
             return self.compare(comparison.reflected(), b, a);
         }
+        if matches!(left, Value::Object(..)) || matches!(right, Value::Object(..)) {
+            let methods = [comparison, comparison.reflected()].map(|of| format!("__{}__", of.name()));
+            if let Some((a, b)) = self.operands_as_tensors(&methods, a, b)? {
+                return self.compare(comparison, a, b);
+            }
+        }
+        if let (true, Some(equal)) = (matches!(comparison, Comparison::Eq | Comparison::Ne), self.equal_dtypes(a, b)?) {
+            return Ok(self.constant(Constant::Bool(equal == (comparison == Comparison::Eq))));
+        }
         let name = format!("operator.{}", comparison.name());
         if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
             return self.fold(&name, &[x, y]);
@@ -98,6 +107,9 @@ impl Tracer<'_> {
         if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
             let equal = self.fold("operator.eq", &[x, y])?;
             return self.truth(equal);
+        }
+        if let Some(equal) = self.equal_dtypes(a, b)? {
+            return Ok(equal);
         }
         if let Some(equal) = self.compare_objects(Comparison::Eq, a, b)? {
             return self.truth(equal);

@@ -50,6 +50,13 @@ impl Tracer<'_> {
         if self.are_symbolic(&[a, b])? {
             return self.number_binary(name, a, b);
         }
+        if matches!(left, Value::Object(..)) || matches!(right, Value::Object(..)) {
+            let plain = name.trim_end_matches('_');
+            let methods = ["", "r", "i"].map(|prefix| format!("__{prefix}{plain}__"));
+            if let Some((a, b)) = self.operands_as_tensors(&methods, a, b)? {
+                return self.binary(operator, changes, a, b);
+            }
+        }
         if let Some((a, b)) = self.tensor_and_held_number(name, a, b)? {
             return self.binary(operator, changes, a, b);
         }

@@ -4,7 +4,7 @@
 //! - `sets`: sets and their order; `without_data`: the results of torch's functions, run on tensors without data;
 //! - `parts`: composite calls of torch, decomposed; `attention`: the layout of attention's result on the CPU.
 
-use super::{classify::Handles, code, constant, members, members::dotted_name, states, substitutes};
+use super::{classify, classify::Handles, code, constant, members, members::dotted_name, states, substitutes};
 use crate::names::allowed_target;
 use crate::torch::{Overrides, Torch};
 use dynamo_core::bytecode::Version;
@@ -129,6 +129,7 @@ impl<'py> PyHost<'py> {
         let (owner, name) = function.rsplit_once('.').unwrap_or(("builtins", function));
         let callable = match owner {
             "operator" | "math" | "cmath" | "builtins" | "collections" | "torch" => py.import(owner)?.getattr(name)?,
+            ours if ours.starts_with("rust_inductor.") => py.import(ours)?.getattr(name)?,
             _ if let Some(path) = function.strip_prefix("torch.") => Torch::get(py)?.find(py, path)?,
             class => py.import("builtins")?.getattr(class)?.getattr(name)?,
         };
@@ -516,6 +517,11 @@ impl Host for PyHost<'_> {
                 items.try_iter().ok()?.map(|item| item?.extract()).collect();
             let pairs = pairs.ok()?;
             return Some(View::Dict(pairs.iter().map(|(key, value)| (self.handle(key), self.handle(value))).collect()));
+        }
+        let torch = Torch::get(self.py).ok()?;
+        if torch.is_tensor(&object) {
+            let tensor = classify::of_tensor_class(torch, &object).ok()??;
+            return Some(View::Tensor(Box::new(tensor)).map(&mut |part| self.handle(&part)));
         }
         let base = members::solid_base(&object.get_type()).ok()??;
         // The base's own ways, whatever the class has put in their place.

@@ -55,11 +55,18 @@ impl<'py> PyHost<'py> {
         let torch = Torch::get(self.py)?;
         let chooses = ask.attention.iter().any(Option::is_some);
         let kernels = if chooses { Some(torch.attention_kernels(self.py)?) } else { None };
+        let order = ask.attention_order.and_then(|_| torch.attention_order(self.py));
         let mode = torch.find(self.py, "set_grad_enabled")?.call1((ask.grad,))?;
         if chooses {
             torch.choose_attention_kernels(self.py, ask.attention)?;
         }
+        if let (Some(chosen), true) = (ask.attention_order, order.is_some()) {
+            torch.set_attention_order(self.py, chosen)?;
+        }
         let result = self.run_node(graph, env, id, ask);
+        if let Some(order) = order {
+            torch.set_attention_order(self.py, order)?;
+        }
         if let Some(kernels) = kernels {
             torch.choose_attention_kernels(self.py, kernels.map(Some))?;
         }
