@@ -30,6 +30,10 @@ if sys.version_info >= (3, 14):
     UNLIKE |= {"builtins.map", "inspect.signature"}
 
 
+#: The interpreter's classes that say they are of `builtins`, which does not have them.
+TYPES = {f"{kind.__module__}.{kind.__name__}": kind for kind in vars(types).values() if isinstance(kind, type)}
+
+
 def cases() -> list[tuple[str, str]]:
     """Each name, with its parameters, but for what a function makes anew at each call: no module has it."""
     split = [row.split("(", 1) for row in ROWS]
@@ -53,7 +57,7 @@ def found(name: str) -> Any:
     else:
         value, count = importlib.import_module("builtins"), 0
     for part in parts[count:]:
-        value = getattr(value, part, None)
+        value = getattr(value, part, TYPES.get(name))
     return value
 
 

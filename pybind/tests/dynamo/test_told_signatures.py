@@ -157,7 +157,9 @@ def test_same_as_python(program: Callable[..., Any]) -> None:
     check_one_graph(program)
 
 
-@pytest.mark.parametrize("asked", [Thing, PARTIAL, len, functools.partial(scaled, factor=2)], ids=["class", "partial", "builtin", "keyword"])
+@pytest.mark.parametrize(
+    "asked", [Thing, PARTIAL, len, functools.partial(scaled, factor=2)], ids=["class", "partial", "builtin", "keyword"]
+)
 def test_others(asked: Any) -> None:
     def program(x):
         return x + 1, shown(inspect.signature(asked))

@@ -41,7 +41,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         }
         Err(Reason::new(Kind::Call, "`inspect.unwrap` of too many wrappers."))
     }),
-    row("builtins.mappingproxy(mapping, /)", |t, b| t.read_only(b.arg(0)?)),
+    row("builtins.mappingproxy(mapping)", |t, b| t.read_only(b.arg(0)?)),
     row("functools.partial(func, /, *args, **keywords)", |t, b| {
         let (function, rest, keywords) = (b.arg(0)?, b.rest(), b.extra());
         // One of another one takes that one's arguments over.
