@@ -14,7 +14,7 @@ use crate::fx_module::Graph;
 use crate::import::{Imported, Roles, import};
 use crate::options::Options;
 use crate::recording;
-use crate::result_views::{ResultRow, results};
+use crate::result_views::{ResultRows, Written, results};
 use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
 use fx::aten::autocast::{self, Cast};
@@ -149,7 +149,7 @@ pub(crate) fn compile_lowered(
     graph: Option<&Bound<'_, Graph>>,
     options: Option<&Bound<'_, PyDict>>,
     weights: Vec<usize>,
-) -> PyResult<(CompiledFn, Option<Vec<ResultRow>>, Vec<(usize, bool)>)> {
+) -> PyResult<(CompiledFn, ResultRows, Written)> {
     let py = lowered.py();
     let options = Options::parse(options)?.filling(Torch::get(py)?.fills_memory(py)?);
     let start = Instant::now();

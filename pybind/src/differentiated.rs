@@ -7,7 +7,7 @@ use crate::compiled_fn::CompiledFn;
 use crate::fx_module::Graph;
 use crate::import::Roles;
 use crate::options::Options;
-use crate::result_views::{ResultRow, is_detached_on_the_way, results};
+use crate::result_views::{ResultRows, Written, is_detached_on_the_way, results};
 use crate::torch::Torch;
 use autograd::{Cut, Saved, differentiate, followed_results, is_of_latest_release, minimum_cut};
 use fx::aten::Aten;
@@ -77,7 +77,7 @@ pub(crate) fn differentiate_lowered(
     options: Option<&Bound<'_, PyDict>>,
     requires_grad: Vec<bool>,
     weights: Vec<usize>,
-) -> PyResult<(Differentiated, Option<Vec<ResultRow>>, Vec<(usize, bool)>)> {
+) -> PyResult<(Differentiated, ResultRows, Written)> {
     fn refused(why: &dyn std::fmt::Display) -> PyErr {
         PyValueError::new_err(format!("{why}"))
     }

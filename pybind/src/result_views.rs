@@ -61,6 +61,12 @@ fn apart(path: &[View]) -> Apart {
     Some((kind, last + 1 < path.len()))
 }
 
+/// A row per result of a graph; `None` where the results are the outputs.
+pub(crate) type ResultRows = Option<Vec<ResultRow>>;
+
+/// The numbers of the inputs that a graph writes to, and whether each one's version counter sees it.
+pub(crate) type Written = Vec<(usize, bool)>;
+
 /// The conjugate and the negative bit of a tensor.
 type Bits = (bool, bool);
 
@@ -111,7 +117,7 @@ pub(crate) fn results(
     results: &[Given],
     pending: &[Pending],
     original: &Graph,
-) -> PyResult<Option<Vec<ResultRow>>> {
+) -> PyResult<ResultRows> {
     let of = |number: usize| pending.get(number).copied().unwrap_or_default();
     let is_output = |(number, result): (usize, &Given)| *result == Given::Output(number) && of(number) == Pending::NONE;
     if results.iter().enumerate().all(is_output) {
