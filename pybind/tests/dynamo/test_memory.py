@@ -620,6 +620,19 @@ def left_in_a_container(x: torch.Tensor) -> tuple[Any, ...]:
     return y * 2, notes
 
 
+def dropped_with_a_container(x: torch.Tensor) -> tuple[Any, ...]:
+    notes: list[str] = []
+    kept: Any = (Closing(notes), [Closing(notes)])
+    first = kept[0]
+    outside()
+    kept = None
+    notes.append("dropped")
+    outside()
+    first = None  # noqa: F841
+    notes.append("left")
+    return x * 2, notes
+
+
 def opened(notes: list[str]) -> list[Any]:
     return [Closing(notes)]
 
@@ -667,6 +680,7 @@ def left_waiting(x: torch.Tensor) -> tuple[Any, ...]:
     [
         left_to_its_frame,
         left_in_a_container,
+        dropped_with_a_container,
         left_in_a_found_container,
         left_in_turns,
         left_waiting,

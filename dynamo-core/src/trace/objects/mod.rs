@@ -55,14 +55,23 @@ use crate::{
         signature::Row,
     },
 };
-use guards::{Constant, GuardKind, SourceId, Step};
+use guards::{Constant, GuardKind, Root, Source, SourceId, Step};
 use symshapes::Expr;
 
 /// The class of the functions that `functools.lru_cache` makes.
 pub(super) const CACHED: &str = "functools._lru_cache_wrapper";
 
-/// The number of containers, one within the other, that are looked through for objects; deeper ones may hold any.
+/// The number of containers, one within the other, that are looked through for objects.
 const NESTING: usize = 3;
+
+/// The objects that are looked for in containers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Owned {
+    /// Objects of classes of the program's. They may hold others, and so may what is not looked through.
+    Object,
+    /// Objects with a finalizer.
+    Finalizer,
+}
 
 pub(super) const ROWS: &[&[Row]] =
     &[classes::ROWS, construct::ROWS, copies::ROWS, exceptions::ROWS, keys::ROWS, modules::ROWS, namespaces::ROWS];
@@ -138,17 +147,48 @@ impl Tracer<'_> {
     pub(in crate::trace) fn may_own(&mut self, value: ValueId) -> bool {
         let this = self.objects.forced.get(&value).copied().unwrap_or(value);
         match self.objects.values[this] {
-            Value::Object(_, obj) | Value::Lazy(obj) => self.may_hold(obj, NESTING),
+            Value::Object(_, obj) | Value::Lazy(obj) => self.is_or_holds(obj, Owned::Object, NESTING),
             _ => false,
         }
     }
 
-    fn may_hold(&mut self, obj: Obj, nesting: usize) -> bool {
-        let items = match self.host.view(obj) {
-            View::Object(_) => {
-                let class = self.host.class_of(obj);
-                return !self.host.is_immutable(class);
+    /// True for an object of the caller's that does something when it is dropped, and for containers of such objects
+    /// that nothing else of the caller's holds for certain.
+    pub(in crate::trace) fn has_finalizer(&mut self, value: ValueId) -> bool {
+        self.is_or_has_finalizer(value, NESTING)
+    }
+
+    fn is_or_has_finalizer(&mut self, value: ValueId, nesting: usize) -> bool {
+        let this = self.objects.forced.get(&value).copied().unwrap_or(value);
+        let source = self.source(this).and_then(|source| self.sources.get(source));
+        let is_held =
+            nesting == NESTING && source.is_some_and(|source| !matches!(source, Source::Root(Root::Local(_))));
+        let nesting = if is_held { 0 } else { nesting };
+        let items = match &self.objects.values[this] {
+            &(Value::Object(_, obj) | Value::Lazy(obj)) => return self.is_or_holds(obj, Owned::Finalizer, nesting),
+            Value::Tuple(items) | Value::Record(.., items) => items.clone(),
+            &Value::State(state) => match self.heap.get(state) {
+                State::List(items) => items.clone(),
+                State::Dict(items) => items.values().map(|&(_, value)| value).collect(),
+                State::Deque(deque) => deque.items.clone(),
+                _ => return false,
+            },
+            _ => return false,
+        };
+        nesting > 0 && items.into_iter().any(|item| self.is_or_has_finalizer(item, nesting - 1))
+    }
+
+    /// Whether an object of the caller's, or what a container of the caller's holds, is `owned`.
+    fn is_or_holds(&mut self, obj: Obj, owned: Owned, nesting: usize) -> bool {
+        let class = self.host.class_of(obj);
+        if owned == Owned::Finalizer {
+            let finalizes = self.finalizes(class);
+            if finalizes || nesting == 0 {
+                return finalizes;
             }
+        }
+        let items = match self.host.view(obj) {
+            View::Object(_) => return owned == Owned::Object && !self.host.is_immutable(class),
             View::Tuple(items)
             | View::Record(.., items)
             | View::Set(items)
@@ -162,19 +202,8 @@ impl Tracer<'_> {
             View::Method(_, this) => vec![this],
             _ => return false,
         };
-        nesting == 0 && !items.is_empty() || items.into_iter().any(|item| self.may_hold(item, nesting - 1))
-    }
-
-    /// True for an object of the caller's that does something when it is dropped.
-    pub(in crate::trace) fn has_finalizer(&mut self, value: ValueId) -> bool {
-        let this = self.objects.forced.get(&value).copied().unwrap_or(value);
-        match self.objects.values[this] {
-            Value::Object(_, obj) | Value::Lazy(obj) => {
-                let class = self.host.class_of(obj);
-                self.finalizes(class)
-            }
-            _ => false,
-        }
+        nesting == 0 && !items.is_empty()
+            || nesting > 0 && items.into_iter().any(|item| self.is_or_holds(item, owned, nesting - 1))
     }
 
     /// True for a class with `__del__`, which generators have, too, and for managers that may hold one.
