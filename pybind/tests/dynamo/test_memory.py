@@ -675,9 +675,60 @@ def left_waiting(x: torch.Tensor) -> tuple[Any, ...]:
     return y * 2, notes
 
 
+def cleaning(notes: list[str], name: str) -> Iterator[int]:
+    try:
+        yield 1
+        yield 2
+    finally:
+        notes.append(name)
+
+
+def left_made(x: torch.Tensor) -> tuple[Any, ...]:
+    notes: list[str] = []
+    waiting = cleaning(notes, "closed")
+    y = x + next(waiting)
+    outside()
+    notes.append("used")
+    outside()
+    return y * 2, notes
+
+
+def left_to_the_end(x: torch.Tensor) -> tuple[Any, ...]:
+    notes: list[str] = []
+    waiting = cleaning(notes, "closed")
+    y = x + next(waiting)
+    notes.append("used")
+    return y, notes
+
+
+def left_in_each_turn(x: torch.Tensor) -> tuple[Any, ...]:
+    notes: list[str] = []
+    for turn in range(3):
+        waiting = cleaning(notes, f"closed {turn}")
+        x = x + next(waiting)
+        outside()
+        notes.append("used")
+    return x, notes
+
+
+def left_in_another_generator(x: torch.Tensor) -> tuple[Any, ...]:
+    notes: list[str] = []
+    waiting = cleaning(notes, "closed")
+    around = (value for value in waiting)
+    y = x + next(around)
+    outside()
+    notes.append("used")
+    outside()
+    return y, notes
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        left_made,
+        left_to_the_end,
+        left_in_each_turn,
+        left_in_another_generator,
         left_to_its_frame,
         left_in_a_container,
         dropped_with_a_container,
@@ -703,3 +754,10 @@ def test_an_object_dies_where_the_program_drops_it(function: Callable[[torch.Ten
         got = compiled(x)
         assert torch.equal(got[0], expected[0])
         assert got[1:] == expected[1:]
+
+
+@pytest.mark.parametrize("function", [left_made, left_to_the_end, left_in_each_turn, left_in_another_generator])
+def test_what_cleans_up_is_made_for_the_frame_that_holds_it(function: Callable[[torch.Tensor], tuple[Any, ...]]):
+    log: list[dict[str, Any]] = []
+    _capture.optimize(function, backend="eager", listener=log.append)(torch.ones(2))
+    assert not any("skipped" in event for event in log)

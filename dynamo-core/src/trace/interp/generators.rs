@@ -204,12 +204,17 @@ impl Tracer<'_> {
     /// than those that are made anew.
     pub(in crate::trace) fn unfinished(&mut self, made: &[StateId]) -> Option<Reason> {
         let left = |(id, state): (StateId, &State)| match state {
-            State::Iter(Iter::Generator(frame)) if !made.contains(&id) && cleans_up(frame) => Some((**frame).clone()),
+            State::Iter(Iter::Generator(frame)) if !made.contains(&id) => Some((**frame).clone()),
             _ => None,
         };
         let left: Vec<Frame> = self.heap.states().filter_map(left).collect();
-        let unfinished = left.into_iter().any(|frame| !self.passes_exit_on(frame));
+        let unfinished = left.into_iter().any(|frame| self.has_to_clean_up(frame));
         unfinished.then(|| Reason::new(Kind::Iteration, "A generator is left that has to clean up after itself."))
+    }
+
+    /// True if a generator that waits in this frame does something when it is dropped.
+    pub(in crate::trace) fn has_to_clean_up(&mut self, frame: Frame) -> bool {
+        cleans_up(&frame) && !self.passes_exit_on(frame)
     }
 
     /// True if a waiting generator does nothing with a `GeneratorExit` but compare its class with those of `except`

@@ -383,11 +383,16 @@ impl<'t, 'h> Output<'t, 'h> {
         dead.into_iter().filter_map(owns).collect()
     }
 
-    /// True for an object of the caller's that has a finalizer or may hold one that has, and for what the program has
-    /// made of those that have.
+    /// True for an object of the caller's that has a finalizer or may hold one that has, for what the program has made
+    /// of those that have, and for a generator of its own that has to clean up after itself.
     fn owns(&mut self, value: ValueId, seen: &mut FxHashSet<ValueId>) -> bool {
         if !seen.insert(value) {
             return false;
+        }
+        if let Value::State(state) = self.t.objects.values[value]
+            && let Some(frame) = self.generator_frame(state).cloned()
+        {
+            return self.t.has_to_clean_up(frame);
         }
         let is_found = self.t.source(value).is_some();
         if self.t.has_finalizer(value) || is_found && self.t.may_own(value) {
