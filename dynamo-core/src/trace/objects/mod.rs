@@ -167,6 +167,10 @@ impl Tracer<'_> {
         let items = match &self.objects.values[this] {
             &(Value::Object(_, obj) | Value::Lazy(obj)) => return self.is_or_holds(obj, Owned::Finalizer, nesting),
             Value::Tuple(items) | Value::Record(.., items) => items.clone(),
+            // What is read of the caller's containers here is not to be guarded.
+            &Value::State(state) if let Some(obj) = self.heap.origin(state) => {
+                return self.is_or_holds(obj, Owned::Finalizer, nesting);
+            }
             &Value::State(state) => match self.heap.get(state) {
                 State::List(items) => items.clone(),
                 State::Dict(items) => items.values().map(|&(_, value)| value).collect(),
