@@ -103,26 +103,33 @@ pub(crate) enum Contents {
     Argument(Constant),
     /// Its only argument, an object: the key of a `KeyError`.
     Key(ValueId),
-    /// The text about an attribute that an object lacks, which names the object's class.
-    Attribute {
-        /// The object.
-        of: ValueId,
-        /// The attribute.
-        name: String,
-    },
-    /// A text with the name of an object's class in the place of `{}`.
-    OfClass {
-        /// The object.
-        of: ValueId,
-        /// The text.
-        text: &'static str,
-    },
+    /// Its only argument, a text that names a class.
+    OfClass(ClassText),
     /// The text about a variable that is not bound, and the attribute `name`.
     Variable {
         /// The text.
         text: String,
         /// The variable, if the exception has it as an attribute.
         name: Option<String>,
+    },
+}
+
+/// A text of the interpreter's that names a class. It is made, and the name guarded, when the program asks for it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum ClassText {
+    /// An object lacks an attribute.
+    Lack {
+        /// The object.
+        of: ValueId,
+        /// The attribute.
+        name: String,
+    },
+    /// An object cannot do something.
+    Refusal {
+        /// The object.
+        of: ValueId,
+        /// The text, with `{}` in the place of the name of its class.
+        text: &'static str,
     },
 }
 
@@ -170,12 +177,13 @@ impl Reason {
 
     /// The `AttributeError` of an attribute that an object certainly lacks.
     pub(crate) fn lacks(of: ValueId, name: &str) -> Reason {
-        Reason::raised(&format!("AttributeError: {name}")).with(Contents::Attribute { of, name: name.to_owned() })
+        Reason::raised(&format!("AttributeError: {name}"))
+            .with(Contents::OfClass(ClassText::Lack { of, name: name.to_owned() }))
     }
 
     /// The `TypeError` of an object whose class certainly cannot do something; its name stands for `{}` in the text.
     pub(crate) fn refused(of: ValueId, text: &'static str) -> Reason {
-        Reason::raised(&format!("TypeError: {text}")).with(Contents::OfClass { of, text })
+        Reason::raised(&format!("TypeError: {text}")).with(Contents::OfClass(ClassText::Refusal { of, text }))
     }
 
     /// The `NameError` of a global variable that is certainly not there, or of an empty cell.

@@ -31,6 +31,9 @@ _COPY = ("method_astype", "method_flatten", "method_copy", "call_array", "call_a
 #: Remainders, which NumPy has for any divisor.
 _REMAINDERS = ("operator_mod", "call_mod", "call_remainder")
 
+#: Functions that give NaN for NaN, of which torch makes a number.
+_KEEPS_NAN = ("call_sign",)
+
 #: The largest number of elements that samples may have.
 _MOST = 1 << 22
 
@@ -119,8 +122,7 @@ def _make(name: str) -> types.FunctionType:
             return tuple(item.tensor for item in result)
         if not isinstance(result, tnp.ndarray):
             raise TypeError(f"`{name}` gives no array")
-        if name == "call_sign" and result.tensor.is_floating_point():
-            # What is no number has a sign that is none: torch's is 0.
+        if name in _KEEPS_NAN and result.tensor.is_floating_point():
             given = arrays[0].tensor
             return torch.where(given.isnan(), given, result.tensor)
         copies = name in _COPY or (result.tensor.ndim == 0 and _is_scalar_item(name, args))

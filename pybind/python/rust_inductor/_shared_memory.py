@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     Compiled = Callable[..., Any]
 
 
-#: The ways to have a tensor's memory: as a view of it, or as no view.
+#: The ways to have a tensor's memory without being a view of it.
 _APART: dict[str, Callable[[Any], Any]] = {
-    "view": lambda tensor: tensor,
     "detach": torch.Tensor.detach,
     "data": lambda tensor: tensor.data,
     "unsafe_split": lambda tensor: tensor.unsafe_chunk(1)[0],
@@ -49,11 +48,13 @@ def with_views(compiled: Compiled, results: Sequence[_native.Result], detached: 
             base = outputs[number] if number >= 0 else args[-1 - number]
             if view:
                 apart, *place = view
-                kind, is_viewed = apart or ("view", False)
-                base = _APART[kind](base) if is_viewed else base
+                kind, is_viewed = apart or (None, False)
+                if kind and is_viewed:
+                    base = _APART[kind](base)
                 size, stride, offset = place if len(place) > 1 else place[0].at(args)
                 base = base.as_strided(size, stride, base.storage_offset() + offset)
-                base = base if is_viewed else _APART[kind](base)
+                if kind and not is_viewed:
+                    base = _APART[kind](base)
             if is_conj:
                 base = base.conj()
             given.append(torch._neg_view(base) if is_neg else base)

@@ -64,10 +64,7 @@ impl<'py> Modes<'py> {
     pub(super) fn restore(&self) -> PyResult<()> {
         let py = self.torch.py();
         if let Some(kernels) = self.attention {
-            Torch::get(py)?.choose_attention_kernels(py, kernels.map(Some))?;
-        }
-        if let Some(order) = self.attention_order {
-            Torch::get(py)?.set_attention_order(py, order)?;
+            Torch::get(py)?.choose_attention(py, kernels.map(Some), self.attention_order)?;
         }
         self.torch.getattr("_C")?.call_method1("_set_grad_enabled", (&self.grad,))?;
         for (device, enabled, dtype) in &self.autocast {

@@ -227,29 +227,29 @@ impl Torch {
         Ok(enabled)
     }
 
-    /// Has attention run in these of [`guards::ATTENTION_KERNELS`]; what nothing is said of stays as it is.
-    pub(crate) fn choose_attention_kernels(
+    /// Has attention run in these of [`guards::ATTENTION_KERNELS`], tried in this order; what nothing is said of stays
+    /// as it is.
+    pub(crate) fn choose_attention(
         &self,
         py: Python<'_>,
         chosen: [Option<bool>; ATTENTION_KERNELS.len()],
+        order: Option<AttentionOrder>,
     ) -> PyResult<()> {
         for (on, kernel) in chosen.into_iter().zip(ATTENTION_KERNELS) {
             if let (Some(on), Ok(setter)) = (on, self.find(py, &format!("_C._set_sdp_use_{kernel}"))) {
                 setter.call1((on,))?;
             }
         }
-        Ok(())
+        match order {
+            Some(order) => self.find(py, "_C._set_sdp_priority_order")?.call1((order.to_vec(),)).map(drop),
+            None => Ok(()),
+        }
     }
 
     /// The order in which attention's kernels are tried; `None` in releases that know no order, or other kernels.
     pub(crate) fn attention_order(&self, py: Python<'_>) -> Option<AttentionOrder> {
         let order: Vec<i64> = self.find(py, "_C._get_sdp_priority_order").ok()?.call0().ok()?.extract().ok()?;
         order.try_into().ok()
-    }
-
-    /// Has attention's kernels be tried in this order.
-    pub(crate) fn set_attention_order(&self, py: Python<'_>, order: AttentionOrder) -> PyResult<()> {
-        self.find(py, "_C._set_sdp_priority_order")?.call1((order.to_vec(),)).map(drop)
     }
 
     /// True if this release's fused attention for CPUs takes keys and values with fewer heads than the query.

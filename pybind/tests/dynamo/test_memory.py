@@ -657,30 +657,22 @@ def left_in_turns(x: torch.Tensor) -> tuple[Any, ...]:
     return x, notes
 
 
-def left_waiting(x: torch.Tensor) -> tuple[Any, ...]:
-    notes: list[str] = []
-
-    def numbers() -> Iterator[int]:
-        try:
-            yield 1
-        finally:
-            notes.append("closed")
-
-    waiting = numbers()
-    outside(waiting)
-    y = x + next(waiting)
-    outside()
-    notes.append("used")
-    outside()
-    return y * 2, notes
-
-
 def cleaning(notes: list[str], name: str) -> Iterator[int]:
     try:
         yield 1
         yield 2
     finally:
         notes.append(name)
+
+
+def left_waiting(x: torch.Tensor) -> tuple[Any, ...]:
+    notes: list[str] = []
+    waiting = cleaning(notes, "closed")
+    outside(waiting)
+    y = x + next(waiting)
+    outside()
+    notes.append("used")
+    return y * 2, notes
 
 
 def left_made(x: torch.Tensor) -> tuple[Any, ...]:

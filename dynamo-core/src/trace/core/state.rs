@@ -5,6 +5,7 @@
 pub(in crate::trace) use super::ids::StateId;
 use super::{frame::Frame, ids::ValueId, lazy::Lazy};
 use crate::host::{Obj, SetHistory};
+use crate::reason::ClassText;
 use cranelift_entity::packed_option::PackedOption;
 use fx::NodeId;
 use guards::{Constant, SourceId};
@@ -108,20 +109,8 @@ pub(in crate::trace) struct Exception {
 pub(in crate::trace) enum Arguments {
     /// A tuple.
     Known(ValueId),
-    /// The text about an attribute that an object lacks.
-    Lacks {
-        /// The object.
-        of: ValueId,
-        /// The attribute.
-        name: String,
-    },
-    /// A text with the name of an object's class in the place of `{}`.
-    OfClass {
-        /// The object.
-        of: ValueId,
-        /// The text.
-        text: &'static str,
-    },
+    /// A text that is not made yet.
+    OfClass(ClassText),
     /// A text of the interpreter's that is not known.
     #[default]
     Unknown,

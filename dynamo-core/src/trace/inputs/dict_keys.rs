@@ -6,14 +6,11 @@
 //! - A key that is present is guarded by the guards on its value, or, if there are none, by a guard of its own. A key
 //!   that is absent has a guard of its own.
 
-use crate::{
-    host::View,
-    trace::{
-        Traced, Tracer,
-        core::{
-            state::{Key, Sort, State, StateId, Table},
-            value::{Value, ValueId},
-        },
+use crate::trace::{
+    Traced, Tracer,
+    core::{
+        state::{Key, Sort, State, StateId, Table},
+        value::{Value, ValueId},
     },
 };
 use guards::{Collection, Constant, Element, Guard, GuardKind, Source, SourceId, Step};
@@ -136,8 +133,7 @@ impl Tracer<'_> {
     }
 
     fn guard_key_order(&mut self, dict: StateId, source: SourceId, keys: Vec<Element>) {
-        let of = self.heap.origin(dict).map(|obj| self.host.view(obj));
-        if matches!(of, Some(View::Object(class)) if class == "builtins.mappingproxy") {
+        if self.heap.origin(dict).is_some_and(|obj| self.is_read_only(obj)) {
             return self.guard(source, GuardKind::MappingKeysCheck(keys));
         }
         if self.heap.table(dict) != Table::Ordered {

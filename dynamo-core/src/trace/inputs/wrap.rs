@@ -238,7 +238,7 @@ impl Tracer<'_> {
     /// The contents of an object as an instance of the class of Python's own that its class derives from; its type is
     /// guarded.
     pub(in crate::trace) fn wrap_base(&mut self, obj: Obj, view: View, source: Option<SourceId>) -> Traced {
-        let is_proxy = matches!(self.host.view(obj), View::Object(class) if class == "builtins.mappingproxy");
+        let is_proxy = self.is_read_only(obj);
         let owner = match view {
             View::Dict(_) | View::Table(..) => Some("builtins.dict"),
             View::List(_) => Some("builtins.list"),

@@ -7,7 +7,7 @@
 
 use super::{
     Body, Instance,
-    bases::is_of_base,
+    bases::{is_of_base, is_of_read_only},
     supers::{CLASS_METHOD, STATIC_METHOD},
 };
 use crate::{
@@ -29,9 +29,6 @@ use guards::{Constant, GuardKind, SourceId, Step};
 const READ_BY_HOST: [&str; 6] =
     ["_thread._local", "inspect.Signature", "torch.finfo", "torch.iinfo", "torch._ops._Ops", "torch._ops._OpNamespace"];
 
-/// The prefix of the dotted names of the methods of read-only mappings.
-const READ_ONLY_MAPPING: &str = "builtins.mappingproxy.";
-
 /// True for the way in which `object` writes or deletes attributes, under the name of a class that has it.
 fn is_generic(instance: Instance, found: &str, method: &str) -> bool {
     match found.rsplit_once('.') {
@@ -48,7 +45,7 @@ impl Tracer<'_> {
     pub(in crate::trace) fn instance_get(&mut self, instance: Instance, name: &str) -> Traced {
         if self.host.is_immutable(instance.class)
             && let Some(ClassAttr::Builtin(method, _)) = self.class_attr_unguarded(instance, name)
-            && method.starts_with(READ_ONLY_MAPPING)
+            && is_of_read_only(&method)
         {
             let function = self.value(Value::Builtin(method));
             return Ok(self.value(Value::Method { function, this: instance.this }));

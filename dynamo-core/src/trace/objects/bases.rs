@@ -6,7 +6,7 @@
 use super::{Body, Tracer};
 use crate::{
     bytecode::Comparison,
-    host::{ClassAttr, View},
+    host::{ClassAttr, Obj, View},
     reason::{Kind, Reason, raised},
     trace::{
         Traced,
@@ -25,7 +25,7 @@ const BASES: [&str; 7] = [
     "builtins.dict",
     "builtins.frozenset",
     "builtins.list",
-    "builtins.mappingproxy",
+    MAPPING_PROXY,
     "builtins.set",
     "builtins.tuple",
     "collections.OrderedDict",
@@ -56,8 +56,14 @@ const READING: [&str; 21] = [
     "values",
 ];
 
-/// The class of read-only mappings.
+/// The class of read-only mappings, by the name that it gives itself and by that which it is found under.
+const MAPPING_PROXY: &str = "builtins.mappingproxy";
 pub(in crate::trace) const READ_ONLY: &str = "types.MappingProxyType";
+
+/// True for a method of read-only mappings, by its dotted name.
+pub(super) fn is_of_read_only(function: &str) -> bool {
+    function.rsplit_once('.').is_some_and(|(class, _)| class == MAPPING_PROXY)
+}
 
 /// True for a method of one of these classes, by its dotted name.
 pub(super) fn is_of_base(function: &str) -> bool {
@@ -100,6 +106,11 @@ impl Tracer<'_> {
             Some((ClassAttr::Builtin(method, _), _)) if method == "builtins.dict.__iter__" => self.held(value),
             _ => Ok(None),
         }
+    }
+
+    /// True for a read-only mapping of the caller's.
+    pub(in crate::trace) fn is_read_only(&mut self, obj: Obj) -> bool {
+        matches!(self.host.view(obj), View::Object(class) if class == MAPPING_PROXY)
     }
 
     /// `types.MappingProxyType(mapping)` of a dict.

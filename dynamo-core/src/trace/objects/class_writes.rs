@@ -6,7 +6,7 @@
 
 use super::Tracer;
 use crate::{
-    host::{ClassAttr, Obj, View},
+    host::{ClassAttr, Obj},
     reason::{Kind, Reason},
     trace::{
         Traced,
@@ -47,8 +47,7 @@ impl Tracer<'_> {
     /// True if the program has read `__dict__` of a class of the caller's.
     fn shows_class(&mut self) -> bool {
         let read: Vec<Obj> = self.objects.bases.keys().copied().collect();
-        read.into_iter()
-            .any(|obj| matches!(self.host.view(obj), View::Object(class) if class == "builtins.mappingproxy"))
+        read.into_iter().any(|obj| self.is_read_only(obj))
     }
 
     /// True for a metaclass that has no attribute of a name, which is guarded.

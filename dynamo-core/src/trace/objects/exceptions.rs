@@ -9,7 +9,7 @@ use super::{Body, Instance, Tracer};
 use crate::{
     bytecode::Version,
     host::{ClassAttr, Obj, View},
-    reason::{Contents, Kind, Reason, raised},
+    reason::{ClassText, Contents, Kind, Reason, raised},
     trace::{
         Traced,
         core::{
@@ -74,12 +74,14 @@ impl Tracer<'_> {
                 self.exception_with(&[argument])
             }
             Some(Contents::Key(key)) => self.exception_with(&[key]),
-            Some(Contents::Attribute { of, name }) => {
-                let text = self.constant(Constant::Str(name.clone()));
-                Exception { args: Arguments::Lacks { of, name }, members: [("name", text), ("obj", of)].into() }
-            }
-            Some(Contents::OfClass { of, text }) => {
-                Exception { args: Arguments::OfClass { of, text }, ..Exception::default() }
+            Some(Contents::OfClass(text)) => {
+                let members = match &text {
+                    ClassText::Lack { of, name } => {
+                        [("name", self.constant(Constant::Str(name.clone()))), ("obj", *of)].into()
+                    }
+                    ClassText::Refusal { .. } => IndexMap::new(),
+                };
+                Exception { args: Arguments::OfClass(text), members }
             }
             Some(Contents::Variable { text, name }) => {
                 let text = self.constant(Constant::Str(text));
@@ -168,8 +170,8 @@ impl Tracer<'_> {
         }
         let text = match self.exception_state(value).map(|(_, contents)| contents.args.clone()) {
             Some(Arguments::Known(args)) => return Ok(Some(args)),
-            Some(Arguments::Lacks { of, name }) => self.text_of_lack(of, &name)?,
-            Some(Arguments::OfClass { of, text }) => {
+            Some(Arguments::OfClass(ClassText::Lack { of, name })) => self.text_of_lack(of, &name)?,
+            Some(Arguments::OfClass(ClassText::Refusal { of, text })) => {
                 let class = self.class_as_value(of)?;
                 let shown = class.map_or(Ok(None), |class| self.shown_name(class))?;
                 shown.map(|shown| text.replace("{}", &shown))

@@ -1,7 +1,7 @@
 //! Results of torch's calls, inferred by running them on tensors without data (the device `meta`).
 
 use super::{PyHost, gives_nothing};
-use crate::dynamo::classify;
+use crate::dynamo::{classify, keeps_mode::Modes};
 use crate::fx_module::bare_subgraph;
 use crate::names::function;
 use crate::torch::Torch;
@@ -53,22 +53,13 @@ impl<'py> PyHost<'py> {
         ask: Ask,
     ) -> PyResult<Result<Meta, String>> {
         let torch = Torch::get(self.py)?;
-        let chooses = ask.attention.iter().any(Option::is_some);
-        let kernels = if chooses { Some(torch.attention_kernels(self.py)?) } else { None };
-        let order = ask.attention_order.and_then(|_| torch.attention_order(self.py));
+        let chooses = ask.attention.iter().any(Option::is_some) || ask.attention_order.is_some();
+        let before = if chooses { Some(Modes::now(self.py, true)?) } else { None };
         let mode = torch.find(self.py, "set_grad_enabled")?.call1((ask.grad,))?;
-        if chooses {
-            torch.choose_attention_kernels(self.py, ask.attention)?;
-        }
-        if let (Some(chosen), true) = (ask.attention_order, order.is_some()) {
-            torch.set_attention_order(self.py, chosen)?;
-        }
-        let result = self.run_node(graph, env, id, ask);
-        if let Some(order) = order {
-            torch.set_attention_order(self.py, order)?;
-        }
-        if let Some(kernels) = kernels {
-            torch.choose_attention_kernels(self.py, kernels.map(Some))?;
+        let chosen = if chooses { torch.choose_attention(self.py, ask.attention, ask.attention_order) } else { Ok(()) };
+        let result = chosen.and_then(|()| self.run_node(graph, env, id, ask));
+        if let Some(before) = before {
+            before.restore()?;
         }
         mode.call_method1("__exit__", (self.py.None(), self.py.None(), self.py.None()))?;
         result
