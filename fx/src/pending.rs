@@ -10,6 +10,7 @@ use crate::{
     graph::{Graph, Kind, Meta, Node, NodeId},
 };
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use symshapes::DTypeClass;
 
 /// The operations that have yet to be applied to the elements of a tensor's memory: PyTorch's conjugate and negative
@@ -41,67 +42,98 @@ const ENDS_IN_VIEW: &[Packet] = &[
 /// Operators of libraries that carry out what is pending in any argument.
 const CARRIES_OUT: &[Packet] = &[Packet::addmm, Packet::baddbmm, Packet::bmm, Packet::cat, Packet::mm, Packet::stack];
 
-/// The pending operations of each tensor of a graph of ATen overloads, of whose inputs `of_input` tells; of those that
-/// are not in the map this is not known. A call with several results is there once, for all of them.
-pub fn pending(graph: &Graph, of_input: impl Fn(NodeId) -> Option<Pending>) -> FxHashMap<NodeId, Pending> {
-    let mut known = FxHashMap::default();
-    for id in graph.nodes() {
-        let node = &graph[id];
-        let found = match node.kind {
-            Kind::Placeholder => of_input(id),
-            Kind::GetAttr => (is_complex(node) == Some(false)).then_some(Pending::NONE),
-            Kind::CallFunction if node.target == "operator.getitem" => {
-                node.args.first().and_then(Arg::as_node).and_then(|of| known.get(&of).copied())
-            }
-            Kind::CallFunction => node.op().and_then(|op| of_call(graph, node, op, &known)),
-            Kind::CallMethod | Kind::CallModule | Kind::Output => None,
-        };
-        if let Some(found) = found {
-            known.insert(id, found);
-        }
-    }
-    known
+/// The pending operations of the tensors of a graph of ATen overloads, found when they are asked for. A call with several
+/// results is one node for all of them.
+pub struct PendingOps<'g, F> {
+    graph: &'g Graph,
+    of_input: F,
+    found: FxHashMap<NodeId, Option<Pending>>,
 }
 
-fn of_call(graph: &Graph, node: &Node, op: Aten, known: &FxHashMap<NodeId, Pending>) -> Option<Pending> {
-    if op.mutates() {
-        return op.written(&node.args, &node.kwargs).and_then(|written| known.get(&written).copied());
+impl<'g, F: FnMut(NodeId) -> Option<Pending>> PendingOps<'g, F> {
+    /// Of a graph of whose inputs `of_input` tells, as far as it knows.
+    pub fn new(graph: &'g Graph, of_input: F) -> PendingOps<'g, F> {
+        PendingOps { graph, of_input, found: FxHashMap::default() }
     }
-    let packet = op.packet();
-    let is_written_out = matches!(op.rule(), Some(Rule::Map(_) | Rule::Reduce(_) | Rule::Compose(_)));
-    // Dot products of conjugates are conjugates of dot products.
-    let may_keep = op.is_view() || op.traits().alias.is_some() || matches!(packet, Packet::dot | Packet::vdot);
-    if is_written_out && !may_keep {
-        return Some(Pending::NONE);
-    }
-    if CARRIES_OUT.contains(&packet) {
-        return Some(Pending::NONE);
-    }
-    let is_tensor = |&id: &NodeId| matches!(graph[id].meta, Some(Meta::Tensor(_) | Meta::Tuple(_)) | None);
-    let operands = node.inputs();
-    let mut pending = operands.iter().filter(|id| is_tensor(id)).map(|id| known.get(id).copied());
-    let first = node.args.first().and_then(Arg::as_node);
-    let (x, of_complex) = match first {
-        Some(first) => (known.get(&first).copied(), is_complex(&graph[first])),
-        None => (None, None),
-    };
-    match packet {
-        Packet::conj | Packet::_conj | Packet::adjoint | Packet::mH | Packet::matrix_H => {
-            x.zip(of_complex).map(|(x, of_complex)| Pending { conj: x.conj ^ of_complex, ..x })
+
+    /// Those of a tensor; `None` if they are not known. Looks at no more operands than the answer depends on.
+    pub fn of(&mut self, tensor: NodeId) -> Option<Pending> {
+        let mut open = vec![(tensor, false)];
+        while let Some((node, is_ready)) = open.pop() {
+            if is_ready {
+                let found = self.find(node);
+                self.found.insert(node, found);
+            } else if !self.found.contains_key(&node) {
+                open.push((node, true));
+                open.extend(operands(&self.graph[node]).into_iter().map(|operand| (operand, false)));
+            }
         }
-        Packet::_neg_view => x.map(|x| Pending { neg: !x.neg, ..x }),
-        // Whatever else is pending may be carried out with it.
-        Packet::resolve_conj => x.filter(|x| !(x.conj && x.neg)).map(|x| Pending { conj: false, ..x }),
-        Packet::resolve_neg => x.filter(|x| !(x.conj && x.neg)).map(|x| Pending { neg: false, ..x }),
-        Packet::conj_physical | Packet::real | Packet::imag if of_complex == Some(false) => x,
-        Packet::conj_physical | Packet::real | Packet::imag if of_complex.is_none() => None,
-        Packet::conj_physical | Packet::real => x.filter(|x| !x.neg).map(|_| Pending::NONE),
-        Packet::imag => x.filter(|x| !x.neg).map(|x| Pending { neg: x.conj, conj: false }),
-        _ if op.is_view() && op.traits().alias.is_none() && first.is_some() => x,
-        _ if ENDS_IN_VIEW.contains(&packet) => None,
-        // A call without a schema of ATen's, or of what is pending, may do one thing or the other.
-        _ => pending.all(|pending| pending == Some(Pending::NONE)).then_some(Pending::NONE),
+        self.found[&tensor]
     }
+
+    /// Those of a tensor whose operands are found.
+    fn find(&mut self, id: NodeId) -> Option<Pending> {
+        let node = &self.graph[id];
+        match node.kind {
+            Kind::Placeholder => (self.of_input)(id),
+            Kind::GetAttr => (is_complex(node) == Some(false)).then_some(Pending::NONE),
+            Kind::CallFunction if node.target == "operator.getitem" => self.known(node.args.first()?.as_node()?),
+            Kind::CallFunction => node.op().and_then(|op| self.of_call(node, op)),
+            Kind::CallMethod | Kind::CallModule | Kind::Output => None,
+        }
+    }
+
+    fn known(&self, id: NodeId) -> Option<Pending> {
+        self.found.get(&id).copied().flatten()
+    }
+
+    fn of_call(&self, node: &Node, op: Aten) -> Option<Pending> {
+        if op.mutates() {
+            return op.written(&node.args, &node.kwargs).and_then(|written| self.known(written));
+        }
+        if carries_out(op) {
+            return Some(Pending::NONE);
+        }
+        let packet = op.packet();
+        let is_tensor = |&id: &NodeId| matches!(self.graph[id].meta, Some(Meta::Tensor(_) | Meta::Tuple(_)) | None);
+        let operands = node.inputs();
+        let mut pending = operands.iter().filter(|id| is_tensor(id)).map(|id| self.known(*id));
+        let first = node.args.first().and_then(Arg::as_node);
+        let (x, of_complex) = match first {
+            Some(first) => (self.known(first), is_complex(&self.graph[first])),
+            None => (None, None),
+        };
+        match packet {
+            Packet::conj | Packet::_conj | Packet::adjoint | Packet::mH | Packet::matrix_H => {
+                x.zip(of_complex).map(|(x, of_complex)| Pending { conj: x.conj ^ of_complex, ..x })
+            }
+            Packet::_neg_view => x.map(|x| Pending { neg: !x.neg, ..x }),
+            // Whatever else is pending may be carried out with it.
+            Packet::resolve_conj => x.filter(|x| !(x.conj && x.neg)).map(|x| Pending { conj: false, ..x }),
+            Packet::resolve_neg => x.filter(|x| !(x.conj && x.neg)).map(|x| Pending { neg: false, ..x }),
+            Packet::conj_physical | Packet::real | Packet::imag if of_complex == Some(false) => x,
+            Packet::conj_physical | Packet::real | Packet::imag if of_complex.is_none() => None,
+            Packet::conj_physical | Packet::real => x.filter(|x| !x.neg).map(|_| Pending::NONE),
+            Packet::imag => x.filter(|x| !x.neg).map(|x| Pending { neg: x.conj, conj: false }),
+            _ if op.is_view() && op.traits().alias.is_none() && first.is_some() => x,
+            _ if ENDS_IN_VIEW.contains(&packet) => None,
+            // A call without a schema of ATen's, or of what is pending, may do one thing or the other.
+            _ => pending.all(|pending| pending == Some(Pending::NONE)).then_some(Pending::NONE),
+        }
+    }
+}
+
+/// The nodes that a tensor's pending operations may depend on.
+fn operands(node: &Node) -> SmallVec<[NodeId; 4]> {
+    if node.op().is_some_and(carries_out) { SmallVec::new() } else { node.inputs() }
+}
+
+/// True for operators that compute, so that nothing is pending in their results.
+fn carries_out(op: Aten) -> bool {
+    // Dot products of conjugates are conjugates of dot products.
+    let may_keep = op.is_view() || op.traits().alias.is_some() || matches!(op.packet(), Packet::dot | Packet::vdot);
+    let is_written_out = matches!(op.rule(), Some(Rule::Map(_) | Rule::Reduce(_) | Rule::Compose(_)));
+    !op.mutates() && (is_written_out && !may_keep || CARRIES_OUT.contains(&op.packet()))
 }
 
 /// Lets a graph, in whose inputs nothing is pending, give the memory of its outputs, and tells what is pending there.
@@ -109,46 +141,51 @@ fn of_call(graph: &Graph, node: &Node, op: Aten, known: &FxHashMap<NodeId, Pendi
 /// # Errors
 /// The name of an output of which this is not known.
 pub fn carry_out(graph: &mut Graph) -> Result<Vec<Pending>, String> {
-    let known = pending(graph, |_| Some(Pending::NONE));
     let Some(end) = graph.output_node() else { return Ok(Vec::new()) };
     let Some(Arg::Tuple(outputs) | Arg::List(outputs)) = graph[end].args.first().cloned() else {
         return Ok(Vec::new());
     };
-    let (mut memory, mut told) = (outputs.clone(), Vec::new());
-    for output in &mut memory {
+    let mut pending = PendingOps::new(graph, |_| Some(Pending::NONE));
+    let mut found = Vec::new();
+    for output in &outputs {
         let tensor = output.as_node().filter(|&id| graph[id].tensor_meta().is_some());
-        let Some(id) = tensor else {
-            told.push(Pending::NONE);
-            continue;
-        };
-        let found = *known.get(&id).ok_or_else(|| graph[id].name.clone())?;
-        *output = Arg::Node(memory_of(graph, id, found, end, &known, &outputs));
-        told.push(found);
+        found.push(match tensor {
+            Some(id) => {
+                let of = pending.of(id).ok_or_else(|| graph[id].name.clone())?;
+                (of, plain_base(graph, id, &mut pending, &outputs))
+            }
+            None => (Pending::NONE, None),
+        });
     }
-    if told.iter().any(|&found| found != Pending::NONE) {
+    let told: Vec<Pending> = found.iter().map(|&(of, _)| of).collect();
+    if told.iter().any(|&of| of != Pending::NONE) {
+        let memory = outputs.iter().zip(found).map(|(output, (of, base))| match output.as_node() {
+            Some(id) => Arg::Node(memory_of(graph, id, of, end, base)),
+            None => output.clone(),
+        });
+        let memory = memory.collect();
         graph[end].args[0] = Arg::Tuple(memory);
     }
     Ok(told)
 }
 
-/// The tensor as its memory is: what it was made of if that is nobody else's, or a copy.
-fn memory_of(
-    graph: &mut Graph,
+/// The tensor that an output conjugates, if nothing is pending in it and nobody else has its memory.
+fn plain_base<F: FnMut(NodeId) -> Option<Pending>>(
+    graph: &Graph,
     id: NodeId,
-    found: Pending,
-    end: NodeId,
-    known: &FxHashMap<NodeId, Pending>,
+    pending: &mut PendingOps<'_, F>,
     outputs: &[Arg],
-) -> NodeId {
-    let of = graph[id].args.first().and_then(Arg::as_node);
-    if found == (Pending { conj: true, neg: false })
-        && graph[id].op().is_some_and(|op| matches!(op.packet(), Packet::conj | Packet::_conj))
-        && let Some(of) = of
-        && known.get(&of) == Some(&Pending::NONE)
-        && matches!(graph[of].kind, Kind::CallFunction)
-        && !outputs.contains(&Arg::Node(of))
-    {
-        return of;
+) -> Option<NodeId> {
+    let is_conj = graph[id].op().is_some_and(|op| matches!(op.packet(), Packet::conj | Packet::_conj));
+    let of = graph[id].args.first().and_then(Arg::as_node).filter(|_| is_conj)?;
+    let is_own = graph[of].kind == Kind::CallFunction && !outputs.contains(&Arg::Node(of));
+    (is_own && pending.of(of) == Some(Pending::NONE)).then_some(of)
+}
+
+/// The tensor as its memory is: what it was made of if that is nobody else's, or a copy.
+fn memory_of(graph: &mut Graph, id: NodeId, found: Pending, end: NodeId, base: Option<NodeId>) -> NodeId {
+    if let Some(base) = base.filter(|_| found == Pending { conj: true, neg: false }) {
+        return base;
     }
     let undo = [(found.conj, Aten::conj_physical_default), (found.neg, Aten::neg_default)];
     undo.into_iter().filter(|(is_pending, _)| *is_pending).fold(id, |of, (_, op)| {
@@ -207,9 +244,9 @@ mod tests {
             %output = output((%ihfft,))
         }";
         let graph = graph(text, &["r", "imag", "again", "real", "plain"]);
-        let known = pending(&graph, |_| Some(Pending::NONE));
-        let line = |id: NodeId| match known.get(&id) {
-            Some(&Pending { conj, neg }) => {
+        let mut pending = PendingOps::new(&graph, |_| Some(Pending::NONE));
+        let line = |id: NodeId| match pending.of(id) {
+            Some(Pending { conj, neg }) => {
                 let bits = [(conj, " conj"), (neg, " neg")].map(|(is, name)| if is { name } else { "" });
                 format!("{}:{}\n", graph[id].name, bits.concat())
             }

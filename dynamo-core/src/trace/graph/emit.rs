@@ -307,9 +307,8 @@ impl Tracer<'_> {
         let is_asked = self.graph.without_rule.last() == Some(&node);
         // Tensors without data, which torch is given, have nothing pending that a call could carry out.
         let is_plain = |t: &mut Self| {
-            let (known, inputs) = (t.pending(), t.graph.torch[node].inputs());
-            let mut tensors = inputs.into_iter().filter(|&input| t.graph.torch[input].tensor_meta().is_some());
-            tensors.all(|input| t.lowered_pending(&known, input) == Some(Pending::NONE))
+            let mut inputs = t.graph.torch[node].inputs().into_iter();
+            inputs.all(|input| t.graph.torch[input].tensor_meta().is_none() || t.pending(input) == Some(Pending::NONE))
         };
         let asks = is_usual && is_asked && is_plain(self);
         let parts = if asks { self.host.parts(&self.graph.torch, &mut self.shapes.env, node) } else { None };

@@ -621,13 +621,10 @@ impl Tracer<'_> {
             ("dim" | "ndimension", []) => Constant::Int(meta.sizes.len() as i64),
             ("is_floating_point", []) => Constant::Bool(meta.dtype.is_float()),
             ("is_complex", []) => Constant::Bool(meta.dtype.class() == DTypeClass::Complex),
-            ("is_conj" | "is_neg", []) => {
-                let known = self.pending();
-                match self.lowered_pending(&known, node) {
-                    Some(pending) => Constant::Bool(if name == "is_conj" { pending.conj } else { pending.neg }),
-                    None => return Ok(None),
-                }
-            }
+            ("is_conj" | "is_neg", []) => match self.pending(node) {
+                Some(pending) => Constant::Bool(if name == "is_conj" { pending.conj } else { pending.neg }),
+                None => return Ok(None),
+            },
             ("element_size", []) => Constant::Int(meta.dtype.size() as i64),
             ("numel" | "nelement", []) => match sizes {
                 Some(sizes) => Constant::Int(sizes.iter().product()),

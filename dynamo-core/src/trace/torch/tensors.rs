@@ -15,10 +15,9 @@ use crate::{
 };
 use fx::{
     Kind as NodeKind, NodeId,
-    pending::{Pending, pending},
+    pending::{Pending, PendingOps},
 };
 use guards::Constant;
-use rustc_hash::FxHashMap;
 use symshapes::{DType, Device, DeviceKind};
 
 pub(in crate::trace) const ROWS: &[Row] = &[
@@ -199,28 +198,18 @@ fn of_tensor(t: &mut Tracer<'_>, b: &Bound<'_>, method: &str) -> Traced {
 }
 
 impl Tracer<'_> {
-    /// The conjugations and negations that are pending in the tensors of the graph of overloads, as far as they are
+    /// The conjugations and negations that are pending in a tensor of the graph in torch's names, as far as they are
     /// known. Guards on tensors of the caller's include their dispatch keys, two of which say it.
-    pub(in crate::trace) fn pending(&mut self) -> FxHashMap<NodeId, Pending> {
-        let mut given = FxHashMap::default();
-        for (&obj, &known) in &self.objects.known {
-            if let (Value::Tensor(input), View::Tensor(view)) = (&self.objects.values[known], self.host.view(obj))
-                && let Some(input) = self.graph.lowered.of[*input].expand()
-            {
-                let has = |key| view.dispatch_keys.name.split(&['(', ' ', ',', ')']).any(|name| name == key);
-                given.insert(input, Pending { conj: has("Conjugate"), neg: has("Negative") });
-            }
-        }
-        pending(&self.graph.lowered.graph, |input| given.get(&input).copied())
-    }
-
-    /// The pending operations of a tensor of the graph in torch's names, by what is known of its counterpart.
-    pub(in crate::trace) fn lowered_pending(
-        &self,
-        known: &FxHashMap<NodeId, Pending>,
-        node: NodeId,
-    ) -> Option<Pending> {
-        known.get(&self.graph.lowered.of[node].expand()?).copied()
+    pub(in crate::trace) fn pending(&mut self, node: NodeId) -> Option<Pending> {
+        let (objects, host, lowered) = (&self.objects, &mut self.host, &self.graph.lowered);
+        let of_input = |input: NodeId| {
+            let is_input = |value: ValueId| matches!(objects.values[value], Value::Tensor(node) if lowered.of[node].expand() == Some(input));
+            let obj = objects.known.iter().find_map(|(&obj, &value)| is_input(value).then_some(obj))?;
+            let View::Tensor(view) = host.view(obj) else { return None };
+            let has = |key| view.dispatch_keys.name.split(&['(', ' ', ',', ')']).any(|name| name == key);
+            Some(Pending { conj: has("Conjugate"), neg: has("Negative") })
+        };
+        PendingOps::new(&lowered.graph, of_input).of(lowered.of[node].expand()?)
     }
 }
 
