@@ -71,3 +71,14 @@ pub(super) fn is_function(object: &Bound<'_, PyAny>) -> bool {
     let name = || Ok::<_, PyErr>((class.module()?.to_string(), class.name()?.to_string()));
     matches!(name(), Ok((module, name)) if module == "numpy" && matches!(&*name, "ufunc" | "_ArrayFunctionDispatcher"))
 }
+
+/// True for an element type as NumPy itself has it, an object that lasts: not one of another byte order, or with fields.
+pub(super) fn is_own_dtype(object: &Bound<'_, PyAny>) -> bool {
+    let is_own = || {
+        let Some(numpy) = numpy(object.py()) else { return Ok(false) };
+        let class = numpy.getattr(intern!(object.py(), "dtype"))?;
+        let is_builtin = object.is_instance(&class)? && object.getattr(intern!(object.py(), "isbuiltin"))?.eq(1)?;
+        Ok::<_, PyErr>(is_builtin && class.call1((object.getattr(intern!(object.py(), "name"))?,))?.is(object))
+    };
+    is_own().unwrap_or(false)
+}

@@ -65,7 +65,8 @@ impl Named {
             std::mem::forget(object.clone());
             return Some(Named::Lasting(object.as_ptr() as usize));
         }
-        if is_builtin_class(object) || torch.is_tensor_class(object) || is_singleton(object, torch) {
+        let lasts = is_builtin_class(object) || torch.is_tensor_class(object) || is_singleton(object, torch);
+        if lasts || arrays::is_own_dtype(object) {
             return Some(Named::Lasting(object.as_ptr() as usize));
         }
         if let Ok(weak) = PyWeakrefReference::new(object) {

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+import types
 from typing import Any
 
 import numpy as np
@@ -143,10 +144,30 @@ def element_types(a, b):
 FOUND, SWAPPED = np.dtype("float32"), np.dtype(">f8")
 
 
+@pytest.mark.parametrize("reads_another", [False, True])
+def test_an_element_type_that_changes(reads_another):
+    holder = types.SimpleNamespace(dtype=np.dtype("float32"))
+
+    def made(a):
+        known = reads_another and a.dtype == "float32"
+        return (a + 1).astype(holder.dtype), np.zeros(2, holder.dtype), known
+
+    compiled, told = rust_inductor.compile(made), []
+    for dtype in ("float32", "float32", "int64", ">f4", "float32"):
+        holder.dtype = np.dtype(dtype)
+        told.append([compiled(A)[at].dtype for at in (0, 1)])
+        assert told[-1] == [holder.dtype] * 2
+
+
 @case(A)
 def element_types_that_are_found(a):
     b = a + 1
     return b.astype(FOUND), a.dtype == FOUND, a.dtype == SWAPPED, np.zeros(2, SWAPPED).dtype
+
+
+@case(A, whole=True)
+def element_types_in_variables(a):
+    return (a + 1).astype(FOUND), a.dtype == FOUND, FOUND is a.dtype, np.zeros(2, FOUND), FOUND
 
 
 @case(A)

@@ -103,9 +103,9 @@ impl Tracer<'_> {
     /// An object that the trace has found in no variable is reached by one: it has to be so again, and is read there.
     fn guard_found(&mut self, obj: Obj, known: ValueId, second: Option<SourceId>) {
         let (None, Some(second)) = (self.source(known), second) else { return };
-        let lasts = match &self.objects.values[known] {
+        let lasts = match self.objects.values[known].clone() {
             Value::Class(..) | Value::Module(..) | Value::Function(_) => true,
-            Value::Object(class, _) => singletons::is_singleton(class),
+            Value::Object(class, _) => singletons::is_singleton(&class) || self.is_own_dtype(&class, obj),
             _ => false,
         };
         if lasts {

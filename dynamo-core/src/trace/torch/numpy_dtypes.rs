@@ -1,5 +1,5 @@
-//! NumPy's element types as objects: those of arrays, those that `numpy.dtype` gives, and what names them. Those that
-//! a program finds in variables are left to Python.
+//! NumPy's element types as objects: those of arrays, those that `numpy.dtype` gives, those that a program finds in
+//! variables, under a guard on their identity, and what names them.
 //!
 //! Invariant: an object stands for an element type only where it is the one that NumPy gives for the type's name. It
 //! has the processor's byte order then, and is equal to another one exactly if it is the same.
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 use fx::{Arg, NodeId};
-use guards::Constant;
+use guards::{Constant, GuardKind};
 
 /// The class of element types, and the module of the classes that come from it.
 const CLASS: &str = "numpy.dtype";
@@ -61,7 +61,7 @@ impl Tracer<'_> {
         Ok(matches!(self.get(value)?, Value::Object(class, _) if class.starts_with(CLASSES)))
     }
 
-    /// The element type that a value is or names; `None` for one of the caller's, and for one that torch lacks.
+    /// The element type that a value is or names; `None` for one that torch lacks.
     fn dtype_that_is_named(&mut self, value: ValueId) -> Traced<Option<Obj>> {
         let named = match self.get(value)? {
             Value::Const(Constant::Str(name)) => self.dtype_object(&name),
@@ -69,10 +69,14 @@ impl Tracer<'_> {
                 Some(Arg::Str(name)) => self.dtype_object(&name),
                 _ => None,
             },
-            // One of the caller's may be of another byte order in the next call, which its class does not tell.
-            Value::Object(_, obj) => {
+            Value::Object(class, obj) if self.is_own_dtype(&class, obj) => {
                 let value = self.force(value)?;
-                self.is_known_dtype(value).then_some(obj)
+                // The one in a variable may be of another byte order in the next call, which its class does not tell.
+                if let Some(source) = self.source(value) {
+                    let kind = GuardKind::IdMatch(self.object(obj));
+                    self.guard(source, kind);
+                }
+                Some(obj)
             }
             _ => None,
         };
@@ -81,12 +85,15 @@ impl Tracer<'_> {
 
     /// True for an element type that the trace has from an array or by its name: an object of NumPy's that lasts.
     pub(in crate::trace) fn is_known_dtype(&mut self, value: ValueId) -> bool {
-        match self.objects.values[value] {
-            Value::Object(ref class, obj) if class.starts_with(CLASSES) && self.source(value).is_none() => {
-                NAMES.into_iter().any(|name| self.dtype_object(name) == Some(obj))
-            }
+        match self.objects.values[value].clone() {
+            Value::Object(class, obj) => self.source(value).is_none() && self.is_own_dtype(&class, obj),
             _ => false,
         }
+    }
+
+    /// True for an element type that torch has, too, as NumPy itself has it: an object that lasts.
+    pub(in crate::trace) fn is_own_dtype(&mut self, class: &str, obj: Obj) -> bool {
+        class.starts_with(CLASSES) && NAMES.into_iter().any(|name| self.dtype_object(name) == Some(obj))
     }
 
     /// The object that NumPy gives for a name.
