@@ -255,6 +255,11 @@ pub trait Host {
     /// True if tensors have a method of this name.
     fn has_method(&mut self, name: &str) -> bool;
 
+    /// True for a function of torch's own, with Python code or without.
+    fn is_of_torch(&mut self, _function: Obj) -> bool {
+        true
+    }
+
     /// The target of calls of `apply` of a class that comes from `torch.autograd.Function`.
     fn autograd_target(&mut self, _class: Obj) -> Option<String> {
         None

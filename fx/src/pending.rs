@@ -42,8 +42,8 @@ const ENDS_IN_VIEW: &[Packet] = &[
 /// Operators of libraries that carry out what is pending in any argument.
 const CARRIES_OUT: &[Packet] = &[Packet::addmm, Packet::baddbmm, Packet::bmm, Packet::cat, Packet::mm, Packet::stack];
 
-/// The pending operations of the tensors of a graph of ATen overloads, found when they are asked for. A call with several
-/// results is one node for all of them.
+/// The pending operations of the tensors of a graph of ATen overloads, found when they are asked for. A call with
+/// several results is one node for all of them.
 pub struct PendingOps<'g, F> {
     graph: &'g Graph,
     of_input: F,
@@ -56,7 +56,8 @@ impl<'g, F: FnMut(NodeId) -> Option<Pending>> PendingOps<'g, F> {
         PendingOps { graph, of_input, found: FxHashMap::default() }
     }
 
-    /// Those of a tensor; `None` if they are not known. Looks at no more operands than the answer depends on.
+    /// The pending operations of a tensor; `None` if they are not known. No more operands are looked at than the answer
+    /// depends on.
     pub fn of(&mut self, tensor: NodeId) -> Option<Pending> {
         let mut open = vec![(tensor, false)];
         while let Some((node, is_ready)) = open.pop() {
@@ -71,7 +72,7 @@ impl<'g, F: FnMut(NodeId) -> Option<Pending>> PendingOps<'g, F> {
         self.found[&tensor]
     }
 
-    /// Those of a tensor whose operands are found.
+    /// The pending operations of a tensor, whose operands have theirs.
     fn find(&mut self, id: NodeId) -> Option<Pending> {
         let node = &self.graph[id];
         match node.kind {

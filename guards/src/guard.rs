@@ -123,6 +123,8 @@ kinds! {
     NotPresentInGenericDict(StrId) "NOT_PRESENT_IN_GENERIC_DICT" cost 6;
     /// Its class has a member of `__slots__` of this name, which has no value in it.
     SlotUnset(StrId) "SLOT_UNSET" cost 6;
+    /// It is a class that gives its instances this object under a name, or nothing.
+    ClassAttr(StrId, Option<ObjectId>) "CLASS_ATTR_MATCH" cost 6;
     /// It has this attribute, or has not.
     HasAttr(StrId, bool) "HASATTR" cost 7;
     /// It is a dict of these keys, in this order.

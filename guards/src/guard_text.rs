@@ -65,6 +65,13 @@ impl Printer<'_> {
             GuardKind::SlotUnset(attr) => {
                 format!("not ___slot_is_set({name}, {})", pyrepr::Str(&sources.strings()[*attr]))
             }
+            GuardKind::ClassAttr(attr, expected) => {
+                let found = format!("___class_attr({name}, {})", pyrepr::Str(&sources.strings()[*attr]));
+                match expected {
+                    Some(object) => self.check("___check_obj_id", &found, *object),
+                    None => format!("{found} is None"),
+                }
+            }
             GuardKind::HasAttr(attr, present) => {
                 let not = if *present { "" } else { "not " };
                 format!("{not}hasattr({name}, {})", pyrepr::Str(&sources.strings()[*attr]))

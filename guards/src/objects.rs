@@ -146,6 +146,8 @@ pub trait Objects {
     fn in_instance_dict(&mut self, object: &Self::Handle, name: Name<'_>) -> Option<bool>;
     /// True if its class has a member of `__slots__` of this name, which has no value in it.
     fn is_slot_unset(&mut self, object: &Self::Handle, name: Name<'_>) -> bool;
+    /// True if it is a class that gives its instances this object under a name, or nothing.
+    fn class_attr_is(&mut self, class: &Self::Handle, name: Name<'_>, expected: Option<ObjectId>) -> bool;
     /// Whether it has an attribute.
     fn has_attr(&mut self, object: &Self::Handle, name: Name<'_>) -> bool;
     /// True if it is a dict with these keys in this order.

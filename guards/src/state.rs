@@ -54,6 +54,8 @@ states! {
     AttentionKernels([bool; ATTENTION_KERNELS.len()]) "ATTENTION_KERNELS" "attention_kernels";
     /// Whether the caller handles an exception, which is the context of what is raised.
     HandledException(bool) "HANDLED_EXCEPTION" "handled_exception";
+    /// The number of times that the program has changed torch's classes of tensors.
+    TensorClass(u64) "TENSOR_CLASS" "tensor_class";
     /// The number of threads that an operation may use.
     NumThreads(u32) "NUM_THREADS" "num_threads";
     /// The level of forward-mode differentiation; -1 outside.
@@ -128,6 +130,7 @@ impl GlobalState {
                 let names = ATTENTION_KERNELS.iter().zip(enabled).filter(|(_, on)| **on).map(|(name, _)| name);
                 format!("[{}]", pyrepr::comma_separated(names))
             }
+            GlobalState::TensorClass(changes) => format!("{changes} changes"),
             GlobalState::NumThreads(n) => n.to_string(),
             GlobalState::DualLevel(level) => level.to_string(),
             GlobalState::FunctorchStack(states) => format!("[{}]", pyrepr::comma_separated(states)),

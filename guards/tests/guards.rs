@@ -121,6 +121,10 @@ fn contents(c: &mut Cases) {
     let (has, has_not) = (|| Value::instance("__main__.A", [("foo", int(1))]), || Value::instance("__main__.A", []));
     c.on_x(GuardKind::NotPresentInGenericDict(attr), has_not(), [has(), int(1)]);
     c.on_x(GuardKind::SlotUnset(attr), has_not(), [has(), int(1)]);
+    let gives_sin = || Value::instance("__main__.A", [("foo", Value::known("<built-in function sin>"))]);
+    let sin = object("<built-in function sin>");
+    c.on_x(GuardKind::ClassAttr(attr, Some(sin)), gives_sin(), [has(), has_not()]);
+    c.on_x(GuardKind::ClassAttr(attr, None), has_not(), [has()]);
     c.on_x(GuardKind::HasAttr(attr, true), has(), [has_not()]);
     c.on_x(GuardKind::HasAttr(attr, false), has_not(), [has()]);
     let keys = |a: &'static str, b: &'static str| Value::dict([(a, int(1)), (b, int(2))]);
@@ -203,6 +207,7 @@ fn states(c: &mut Cases) {
     let kernels = |flash| GlobalState::AttentionKernels([flash, true, true, true, false]);
     c.state(kernels(true), kernels(false));
     c.state(GlobalState::HandledException(false), GlobalState::HandledException(true));
+    c.state(GlobalState::TensorClass(0), GlobalState::TensorClass(1));
     c.state(GlobalState::NumThreads(2), GlobalState::NumThreads(4));
     c.state(GlobalState::DualLevel(-1), GlobalState::DualLevel(0));
     c.state(GlobalState::FunctorchStack(vec![]), GlobalState::FunctorchStack(vec!["vmap".into()]));
@@ -309,6 +314,11 @@ fn every_kind_prints_passes_and_fails() {
         SLOT_UNSET: not ___slot_is_set(L['x'], 'foo')
             not ___slot_is_set(x, 'foo') [without attribute foo / <__main__.A>]
             not ___slot_is_set(x, 'foo') [without attribute foo / 1]
+        CLASS_ATTR_MATCH: ___check_obj_id(___class_attr(L['x'], 'foo'), 1026), type=<class 'builtin_function_or_method'>
+            ___check_obj_id(___class_attr(x, 'foo'), 1026), type=<class 'builtin_function_or_method'> [with attribute foo: <built-in function sin> / <__main__.A>]
+            ___check_obj_id(___class_attr(x, 'foo'), 1026), type=<class 'builtin_function_or_method'> [with attribute foo: <built-in function sin> / <__main__.A>]
+        CLASS_ATTR_MATCH: ___class_attr(L['x'], 'foo') is None
+            ___class_attr(x, 'foo') is None [without attribute foo / <__main__.A>]
         HASATTR: hasattr(L['x'], 'foo')
             hasattr(x, 'foo') [with attribute foo / <__main__.A>]
         HASATTR: not hasattr(L['x'], 'foo')
@@ -357,6 +367,8 @@ fn every_kind_prints_passes_and_fails() {
             GLOBAL_STATE changed: attention_kernels [[flash, mem_efficient, math, cudnn] / [mem_efficient, math, cudnn]]
         HANDLED_EXCEPTION: ___check_global_state() against {"handled_exception":false}
             GLOBAL_STATE changed: handled_exception [false / true]
+        TENSOR_CLASS: ___check_global_state() against {"tensor_class":0 changes}
+            GLOBAL_STATE changed: tensor_class [0 changes / 1 changes]
         NUM_THREADS: ___check_global_state() against {"num_threads":2}
             GLOBAL_STATE changed: num_threads [2 / 4]
         DUAL_LEVEL: torch.autograd.forward_ad._current_level == -1

@@ -83,6 +83,7 @@ fn guard(world: &mut World, (place, other, kind, choice): Seed) -> Guard {
         GuardKind::HasAttr(name, choice % 2 == 0),
         GuardKind::NotPresentInGenericDict(name),
         GuardKind::SlotUnset(name),
+        GuardKind::ClassAttr(name, None),
         GuardKind::DuplicateInput(other),
         GuardKind::NoTensorAliasing(vec![source, other]),
     ];
@@ -143,6 +144,7 @@ fn holds(frame: &mut Frame, sources: &Sources, guard: &Guard) -> bool {
         GuardKind::NotPresentInGenericDict(id) | GuardKind::SlotUnset(id) => {
             x.attrs.is_some() && x.own_attr(name(*id)).is_none()
         }
+        GuardKind::ClassAttr(id, None) => x.own_attr(name(*id)).is_none(),
         GuardKind::DuplicateInput(other) => read(frame, sources, *other).is_some_and(|other| x.is(&other)),
         GuardKind::NoTensorAliasing(all) => match read(frame, sources, all[1]) {
             Some(other) => all[0] == all[1] || !x.is(&other),

@@ -161,9 +161,10 @@ fn mentions_unknown(kind: &GuardKind, sources: &Sources) -> bool {
         | GuardKind::SetContains(element)
         | GuardKind::SetNotContains(element) => no_element(element),
         GuardKind::DictKeysMatch(keys) | GuardKind::MappingKeysCheck(keys) => keys.iter().any(no_element),
-        GuardKind::NotPresentInGenericDict(name) | GuardKind::SlotUnset(name) | GuardKind::HasAttr(name, _) => {
-            sources.strings().get(*name).is_none()
-        }
+        GuardKind::NotPresentInGenericDict(name)
+        | GuardKind::SlotUnset(name)
+        | GuardKind::ClassAttr(name, _)
+        | GuardKind::HasAttr(name, _) => sources.strings().get(*name).is_none(),
         _ => false,
     }
 }

@@ -199,6 +199,7 @@ impl GuardTree {
             GuardKind::SetNotContains(item) => objects.set_contains(object, *item) == Some(false),
             GuardKind::NotPresentInGenericDict(id) => objects.in_instance_dict(object, name(*id)) == Some(false),
             GuardKind::SlotUnset(id) => objects.is_slot_unset(object, name(*id)),
+            GuardKind::ClassAttr(id, expected) => objects.class_attr_is(object, name(*id), *expected),
             GuardKind::HasAttr(id, present) => objects.has_attr(object, name(*id)) == *present,
             GuardKind::DictKeysMatch(keys) => objects.dict_keys_match(object, keys),
             GuardKind::MappingKeysCheck(keys) => objects.mapping_keys_match(object, keys),

@@ -149,8 +149,14 @@ impl GuardTree {
             GuardKind::DictNotContains(key) | GuardKind::SetNotContains(key) => {
                 format!("without {}", key.text(&self.sources))
             }
-            GuardKind::NotPresentInGenericDict(id) | GuardKind::SlotUnset(id) | GuardKind::HasAttr(id, false) => {
+            GuardKind::NotPresentInGenericDict(id)
+            | GuardKind::SlotUnset(id)
+            | GuardKind::ClassAttr(id, None)
+            | GuardKind::HasAttr(id, false) => {
                 format!("without attribute {}", self.sources.strings()[*id])
+            }
+            GuardKind::ClassAttr(id, Some(object)) => {
+                format!("with attribute {}: {}", self.sources.strings()[*id], table.repr(*object))
             }
             GuardKind::HasAttr(id, true) => format!("with attribute {}", self.sources.strings()[*id]),
             GuardKind::DictKeysMatch(keys) | GuardKind::MappingKeysCheck(keys) => format!("keys [{}]", list(keys)),

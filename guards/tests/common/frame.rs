@@ -349,6 +349,14 @@ impl Objects for Frame {
         object.attrs.is_some() && object.own_attr(name.text).is_none()
     }
 
+    fn class_attr_is(&mut self, class: &Value, name: Name<'_>, expected: Option<ObjectId>) -> bool {
+        let found = class.own_attr(name.text);
+        match (found, expected) {
+            (Some(found), Some(expected)) => self.is(&found, expected),
+            (found, expected) => found.is_none() && expected.is_none(),
+        }
+    }
+
     fn has_attr(&mut self, object: &Value, name: Name<'_>) -> bool {
         object.own_attr(name.text).is_some()
     }

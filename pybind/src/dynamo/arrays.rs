@@ -72,7 +72,7 @@ pub(super) fn is_function(object: &Bound<'_, PyAny>) -> bool {
     matches!(name(), Ok((module, name)) if module == "numpy" && matches!(&*name, "ufunc" | "_ArrayFunctionDispatcher"))
 }
 
-/// True for an element type as NumPy itself has it, an object that lasts: not one of another byte order, or with fields.
+/// True for an element type as NumPy itself has it, an object that lasts: none of another byte order, or with fields.
 pub(super) fn is_own_dtype(object: &Bound<'_, PyAny>) -> bool {
     let is_own = || {
         let Some(numpy) = numpy(object.py()) else { return Ok(false) };

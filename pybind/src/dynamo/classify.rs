@@ -705,6 +705,13 @@ pub(crate) fn is_library(code: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(is_skipped(code.py(), &file) && !is_entry(code, &file)?)
 }
 
+/// True for a Python function of torch's.
+pub(super) fn is_of_torch(function: &Bound<'_, PyAny>) -> bool {
+    let py = function.py();
+    let file = || function.getattr(intern!(py, "__code__"))?.getattr(intern!(py, "co_filename"))?.extract::<String>();
+    function.is_instance_of::<PyFunction>() && file().is_ok_and(|file| is_torch(py, &file))
+}
+
 /// Handles for objects, each object one.
 #[derive(Default)]
 pub(super) struct Handles<'py> {

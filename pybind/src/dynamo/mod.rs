@@ -18,7 +18,7 @@
 //! - [`failures`]: the callback for an exception that a graph raises;
 //! - [`host`]: the tracer's questions, answered by looking at objects without running the user's code;
 //! - [`objects`]: a call's objects, as guards read them; apart from these [`tensors`], [`keys`] of dicts, and
-//!   [`states`], the global state;
+//!   [`states`], the global state, of which [`tensor_class`] is a part;
 //! - [`snapshots`]: the last check that passed; [`stability`]: its dependencies; [`version_tags`] and [`watchers`], by
 //!   which these are known to be unchanged; [`seal`]: their verification;
 //! - [`members`]: attributes of classes and instances, bound to nothing;
@@ -63,6 +63,7 @@ mod stance;
 mod states;
 mod substitutes;
 mod symbolic;
+mod tensor_class;
 mod tensors;
 mod version_tags;
 mod watchers;

@@ -131,8 +131,12 @@ fn is_singleton(object: &Bound<'_, PyAny>, torch: &Torch) -> bool {
 /// True for a method or attribute that a class without Python code has: `object.__eq__`, `torch.Tensor.shape`.
 fn is_descriptor(object: &Bound<'_, PyAny>) -> bool {
     let class = object.get_type_ptr();
-    let classes =
-        [&raw const ffi::PyWrapperDescr_Type, &raw const ffi::PyMethodDescr_Type, &raw const ffi::PyGetSetDescr_Type];
+    let classes = [
+        &raw const ffi::PyWrapperDescr_Type,
+        &raw const ffi::PyMethodDescr_Type,
+        &raw const ffi::PyClassMethodDescr_Type,
+        &raw const ffi::PyGetSetDescr_Type,
+    ];
     classes.iter().any(|&known| ptr::eq(class, known))
 }
 

@@ -460,6 +460,14 @@ impl<'py> Objects for CallObjects<'_, 'py> {
         members::is_slot_unset(object, self.name(name))
     }
 
+    fn class_attr_is(&mut self, class: &Handle<'py>, name: Name<'_>, expected: Option<ObjectId>) -> bool {
+        let Ok(class) = class.cast::<PyType>() else { return false };
+        match (members::in_mro(class, self.name(name)), expected) {
+            (Some(found), Some(expected)) => self.is_object(&found, expected),
+            (found, expected) => found.is_none() && expected.is_none(),
+        }
+    }
+
     fn has_attr(&mut self, object: &Handle<'py>, name: Name<'_>) -> bool {
         has_attr(object, self.name(name))
     }

@@ -1,5 +1,6 @@
 //! The global state that guards look at, as it is now.
 
+use super::tensor_class;
 use crate::torch::{Overrides, Torch};
 use guards::{ATTENTION_KERNELS, Autocast, Deterministic, GlobalState};
 use pyo3::{intern, prelude::*};
@@ -18,6 +19,7 @@ pub(super) fn current_state(py: Python<'_>, torch: &Torch, kind: &GlobalState) -
         }),
         GlobalState::AttentionKernels(_) => GlobalState::AttentionKernels(torch.attention_kernels(py).ok()?),
         GlobalState::HandledException(_) => GlobalState::HandledException(handles_exception(py)),
+        GlobalState::TensorClass(_) => GlobalState::TensorClass(tensor_class::changes(py, torch).ok()?),
         GlobalState::DefaultDevice(_) => match torch.override_state(py).ok()? {
             Overrides::Nothing => GlobalState::DefaultDevice(None),
             Overrides::Device(device) => GlobalState::DefaultDevice(Some(device)),
@@ -42,6 +44,7 @@ pub(super) fn states(py: Python<'_>, torch: &Torch, calls: impl Fn(&str) -> bool
         GlobalState::DefaultDType(DType::F32),
         GlobalState::Autocast(Autocast { enabled: Vec::new(), cache: true }),
         GlobalState::DefaultDevice(None),
+        GlobalState::TensorClass(0),
     ];
     let filled = GlobalState::DeterministicAlgorithms(Deterministic { enabled: false, warn_only: false });
     let of_some = [("empty", filled), ("attention", GlobalState::AttentionKernels([true; ATTENTION_KERNELS.len()]))];

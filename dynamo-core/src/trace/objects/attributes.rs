@@ -73,6 +73,7 @@ impl Tracer<'_> {
                 }
             }
             Some(ClassAttr::Builtin(method, _)) if READ_GENERICALLY.contains(&method.as_str()) => {
+                self.guard_class_attr(instance, "__getattribute__")?;
                 self.generic_get(instance, name)
             }
             // Worlds of tests name no such method.
@@ -110,6 +111,7 @@ impl Tracer<'_> {
     /// The result of the class's `__getattr__` for a name that is found nowhere else; `None` without such a method.
     fn fallback_get(&mut self, instance: Instance, name: &str) -> Traced<Option<ValueId>> {
         if self.is_nn_module(instance) {
+            self.guard_class_attr(instance, "__getattr__")?;
             return self.module_member(instance, name);
         }
         match self.class_attr_unguarded(instance, "__getattr__") {
@@ -152,6 +154,7 @@ impl Tracer<'_> {
                 return self.call(function, vec![this], vec![]);
             }
             Some(ClassAttr::Descriptor { object, is_data: true }) => {
+                self.guard_is_data(instance, name, *object)?;
                 if let Some(computed) = self.computed_for_tensor(instance, name)? {
                     return Ok(computed);
                 }
@@ -166,6 +169,12 @@ impl Tracer<'_> {
             _ => {}
         }
         if let Some(own) = self.own_attr_of(instance, name)? {
+            // What the running program reads goes by way of the class, too.
+            match of_class {
+                Some(ClassAttr::Descriptor { object, .. }) => self.guard_is_data(instance, name, object)?,
+                _ if matches!(instance.body, Body::Made(_)) => self.guard_class_attr(instance, name)?,
+                _ => {}
+            }
             return Ok(own);
         }
         match of_class {
@@ -214,7 +223,11 @@ impl Tracer<'_> {
                     Body::Found(obj) if !is_of_base(&method) && self.held_value(this)?.is_none() => {
                         self.object_attr(this, obj, name)
                     }
-                    Body::Found(_) | Body::Made(_) => Ok(self.value(Value::Method { function, this })),
+                    Body::Found(_) | Body::Made(_) => {
+                        self.guard_not_own(instance, name);
+                        self.guard_class_attr(instance, name)?;
+                        Ok(self.value(Value::Method { function, this }))
+                    }
                 }
             }
             Some(ClassAttr::Descriptor { object, .. }) => {
@@ -315,6 +328,20 @@ impl Tracer<'_> {
             Body::Found(obj) => self.object_attr(instance.this, obj, name),
             Body::Made(_) => Err(self.no_attr(instance.this, name)),
         }
+    }
+
+    /// Guards that the class of a descriptor has the methods that it has of those which let it come before what the
+    /// object itself has.
+    fn guard_is_data(&mut self, instance: Instance, name: &str, object: Obj) -> Traced<()> {
+        let Some(source) = self.class_source(instance)? else { return Ok(()) };
+        let Some(place) = self.class_entry(source, instance.class, name, None) else { return Ok(()) };
+        let descriptor = self.member(object, Some(place));
+        if let Some(descriptor) = self.instance(descriptor)? {
+            for method in ["__set__", "__delete__"] {
+                self.guard_class_attr(descriptor, method)?;
+            }
+        }
+        Ok(())
     }
 
     /// A method that `functools.lru_cache` has made, bound to an object of the caller's.
@@ -418,7 +445,10 @@ impl Tracer<'_> {
             Some(ClassAttr::Builtin(method, _)) if is_generic(instance, &method, "__setattr__") => {
                 self.generic_set(instance, name, new)
             }
-            Some(ClassAttr::Function(_)) if self.has_module_setattr(instance) => self.module_set(instance, name, new),
+            Some(ClassAttr::Function(_)) if self.has_module_setattr(instance) => {
+                self.guard_class_attr(instance, "__setattr__")?;
+                self.module_set(instance, name, new)
+            }
             Some(ClassAttr::Function(_)) => {
                 let text = self.constant(Constant::Str(name.to_owned()));
                 match self.call_special(instance.this, "__setattr__", &[text, new])? {

@@ -132,6 +132,25 @@ impl Tracer<'_> {
         }
     }
 
+    /// Guards that the class of an object gives under a name what it gives now: this function, descriptor or method
+    /// without Python code, or nothing. Anything else is guarded by what is read of it.
+    pub(super) fn guard_class_attr(&mut self, instance: Instance, name: &str) -> Traced<()> {
+        if self.host.is_immutable(instance.class) {
+            return Ok(());
+        }
+        let Some(source) = self.class_source(instance)? else { return Ok(()) };
+        let found = match self.host.class_attr(instance.class, name, None).map(|(_, found)| found) {
+            Some(
+                ClassAttr::Function(object) | ClassAttr::Builtin(_, object) | ClassAttr::Descriptor { object, .. },
+            ) => Some(self.object(object)),
+            Some(_) => return Ok(()),
+            None => None,
+        };
+        let kind = GuardKind::ClassAttr(self.sources.string(name), found);
+        self.guard(source, kind);
+        Ok(())
+    }
+
     /// The object of the caller's that a value stands for.
     pub(in crate::trace) fn found_object(&self, value: ValueId) -> Option<Obj> {
         self.objects.known.iter().find(|&(_, &known)| known == value).map(|(&obj, _)| obj)

@@ -64,13 +64,13 @@ impl Tracer<'_> {
         self.has_method_of(MODULE, instance, method)
     }
 
-    /// True if an object's class has a method of another class, by the name of that.
+    /// True if an object's class has a method of another class, one of torch's, by the name of that.
     fn has_method_of(&mut self, base: &str, instance: Instance, method: &str) -> bool {
         let Some((_, ClassAttr::Function(own))) = self.host.class_attr(instance.class, method, None) else {
             return false;
         };
         let base = self.host.class_named(base).and_then(|base| self.host.class_attr(base, method, None));
-        matches!(base, Some((_, ClassAttr::Function(base))) if base == own)
+        matches!(base, Some((_, ClassAttr::Function(base))) if base == own) && self.host.is_of_torch(own)
     }
 
     /// True for a module whose items, by their places, are those that an iterator over it gives.
@@ -141,6 +141,9 @@ impl Tracer<'_> {
             return Ok(None);
         }
         self.guard(source, GuardKind::EmptyModuleHooks);
+        for method in ["__call__", "_call_impl"] {
+            self.guard_class_attr(instance, method)?;
+        }
         let forward = self.get_attr(instance.this, "forward")?;
         self.call(forward, args.to_vec(), keywords.clone()).map(Some)
     }

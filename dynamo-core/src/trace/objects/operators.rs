@@ -201,6 +201,9 @@ impl Tracer<'_> {
             return Ok(false);
         }
         let Some(reflected) = reflected else { return Ok(true) };
+        for operand in left.into_iter().chain([right]) {
+            self.guard_class_attr(operand, reflected)?;
+        }
         let inherited = self.host.class_attr(left_class, reflected, None).map(|(_, found)| found);
         let own = self.host.class_attr(right.class, reflected, None).map(|(_, found)| found);
         Ok(own.is_some() && own != inherited)

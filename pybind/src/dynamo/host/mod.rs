@@ -388,6 +388,11 @@ impl Host for PyHost<'_> {
         attr.is_some_and(|attr| attr.is_callable())
     }
 
+    fn is_of_torch(&mut self, function: Obj) -> bool {
+        let function = self.object(function);
+        !function.is_instance_of::<PyFunction>() || classify::is_of_torch(&function)
+    }
+
     fn autograd_target(&mut self, class: Obj) -> Option<String> {
         let applied = self.py.import("rust_inductor._autograd").ok()?.getattr("applied").ok()?;
         allowed_target(&applied.call1((self.object(class),)).ok()?).ok()
