@@ -2,7 +2,7 @@
 
 use crate::{
     bytecode::code::flags,
-    host::{ALLOWED, ClassAttr, FunctionPolicy, Obj, View},
+    host::{ALLOWED, FunctionPolicy, Obj, View},
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
@@ -569,23 +569,6 @@ impl Tracer<'_> {
         match (name, args, meta) {
             ("new_tensor", [data], Some(meta)) => self.new_tensor(*data, &meta, keywords),
             _ => self.call_torch(NodeKind::CallMethod, name, Some(this), args, keywords),
-        }
-    }
-
-    /// The program's own function that has taken the place of a method of tensors, if one has. Guards on the state of
-    /// the process say that none has since.
-    pub(in crate::trace) fn replaced_tensor_method(&mut self, this: ValueId, name: &str) -> Traced<Option<ValueId>> {
-        let Value::Tensor(node) = self.get(this)? else { return Ok(None) };
-        let (module, class) = if self.is_parameter(node) { ("torch.nn", "Parameter") } else { ("torch", "Tensor") };
-        let Some(found) = self.host.class_named(&format!("{module}.{class}")) else { return Ok(None) };
-        match self.host.class_attr(found, name, None) {
-            Some((_, ClassAttr::Function(function))) if !self.host.is_of_torch(function) => {
-                let module = self.sources.module(module);
-                let class = self.sources.attr(module, class);
-                let place = self.sources.attr(class, name);
-                Ok(Some(self.lazy(function, place)))
-            }
-            _ => Ok(None),
         }
     }
 

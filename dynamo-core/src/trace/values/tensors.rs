@@ -1,7 +1,7 @@
 //! Tensors: their attributes and sizes, by a table or by nodes of the graph, and their rows.
 
 use crate::{
-    host::Lookup,
+    host::{ClassAttr, Lookup},
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -75,6 +75,23 @@ impl Tracer<'_> {
                 Ok(self.value(Value::BoundBuiltin { this: tensor, name: name.to_owned() }))
             }
             _ => self.own_attr(tensor, node, name),
+        }
+    }
+
+    /// The program's own function that has taken the place of a method of tensors, if one has. Guards on the state of
+    /// the process say that none has since.
+    pub(in crate::trace) fn replaced_tensor_method(&mut self, this: ValueId, name: &str) -> Traced<Option<ValueId>> {
+        let Value::Tensor(node) = self.get(this)? else { return Ok(None) };
+        let (module, class) = if self.is_parameter(node) { ("torch.nn", "Parameter") } else { ("torch", "Tensor") };
+        let Some(found) = self.host.class_named(&format!("{module}.{class}")) else { return Ok(None) };
+        match self.host.class_attr(found, name, None) {
+            Some((_, ClassAttr::Function(function))) if !self.host.is_of_torch(function) => {
+                let module = self.sources.module(module);
+                let class = self.sources.attr(module, class);
+                let place = self.sources.attr(class, name);
+                Ok(Some(self.lazy(function, place)))
+            }
+            _ => Ok(None),
         }
     }
 
