@@ -255,6 +255,11 @@ pub trait Host {
     /// True if tensors have a method of this name.
     fn has_method(&mut self, name: &str) -> bool;
 
+    /// The program's replacement of a method of `torch.Tensor`, or of `torch.nn.Parameter`, if there is one.
+    fn replaced_method(&mut self, _of_parameter: bool, _name: &str) -> Option<Obj> {
+        None
+    }
+
     /// True for a function of torch's own, with Python code or without.
     fn is_of_torch(&mut self, _function: Obj) -> bool {
         true

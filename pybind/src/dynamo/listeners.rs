@@ -187,8 +187,7 @@ fn set_guards(dict: &Bound<'_, PyDict>, guard: &CallGuard) -> PyResult<()> {
     let (sources, all, checks) = (conditions.tree.sources(), conditions.tree.guards(), &conditions.checks);
     // That nothing is chosen goes without saying, and so do the methods of tensors.
     let told = |guard: &&guards::Guard| {
-        let unsaid = GlobalState::DefaultDevice(None);
-        !matches!(&guard.kind, GuardKind::Global(state) if *state == unsaid || matches!(state, GlobalState::TensorClass(_)))
+        !matches!(guard.kind, GuardKind::Global(GlobalState::DefaultDevice(None) | GlobalState::TensorClass(_)))
     };
     let all: Vec<&guards::Guard> = all.iter().filter(told).collect();
     let texts = all.iter().map(|guard| guard.text(sources)).chain(checks.iter().map(|check| check.text.clone()));

@@ -233,6 +233,17 @@ pub(super) fn dotted_name(class: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(name)
 }
 
+/// The version tag of a class; zero if it can have none.
+pub(super) fn version_tag(class: &Bound<'_, PyType>) -> u32 {
+    // SAFETY: the class is alive.
+    let tag = || unsafe { (*class.as_type_ptr()).tp_version_tag };
+    if tag() == 0 {
+        // A lookup gives it one.
+        drop(class.getattr(intern!(class.py(), "__init__")));
+    }
+    tag()
+}
+
 /// `type.__flags__`
 pub(super) fn flags(class: &Bound<'_, PyType>) -> c_ulong {
     // SAFETY: a live class is asked.

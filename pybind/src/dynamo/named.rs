@@ -65,12 +65,14 @@ impl Named {
             std::mem::forget(object.clone());
             return Some(Named::Lasting(object.as_ptr() as usize));
         }
-        let lasts = is_builtin_class(object) || torch.is_tensor_class(object) || is_singleton(object, torch);
-        if lasts || arrays::is_own_dtype(object) {
+        if is_builtin_class(object) || torch.is_tensor_class(object) || is_singleton(object, torch) {
             return Some(Named::Lasting(object.as_ptr() as usize));
         }
         if let Ok(weak) = PyWeakrefReference::new(object) {
             return Some(Named::Weak(weak.unbind()));
+        }
+        if arrays::is_own_dtype(object) {
+            return Some(Named::Lasting(object.as_ptr() as usize));
         }
         if let Ok(tuple) = object.cast::<PyTuple>() {
             let items: Option<Vec<Item>> = tuple.iter().map(|item| Item::new(&item, torch)).collect();
@@ -129,7 +131,7 @@ fn is_singleton(object: &Bound<'_, PyAny>, torch: &Torch) -> bool {
 }
 
 /// True for a method or attribute that a class without Python code has: `object.__eq__`, `torch.Tensor.shape`.
-fn is_descriptor(object: &Bound<'_, PyAny>) -> bool {
+pub(super) fn is_descriptor(object: &Bound<'_, PyAny>) -> bool {
     let class = object.get_type_ptr();
     let classes = [
         &raw const ffi::PyWrapperDescr_Type,

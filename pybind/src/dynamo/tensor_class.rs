@@ -9,7 +9,7 @@
 use super::{classify, members};
 use crate::torch::Torch;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyType};
+use pyo3::types::{PyDict, PyType};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,24 +36,18 @@ struct Seen {
 
 /// The number of changes so far.
 pub(super) fn changes(py: Python<'_>, torch: &Torch) -> PyResult<u64> {
-    let tag = tag(torch.parameter.bind(py));
+    let parameter = torch.parameter.bind(py);
+    let tag = members::version_tag(parameter);
     if tag == 0 || tag != TAG.load(Ordering::Relaxed) {
-        look(py, torch)?;
+        look(parameter)?;
+        TAG.store(tag, Ordering::Relaxed);
     }
     Ok(CHANGES.load(Ordering::Relaxed))
 }
 
-fn tag(class: &Bound<'_, PyType>) -> u32 {
-    // SAFETY: a live class, whose field is read while the interpreter is locked.
-    unsafe { (*class.as_type_ptr()).tp_version_tag }
-}
-
 #[cold]
-fn look(py: Python<'_>, torch: &Torch) -> PyResult<()> {
-    let parameter = torch.parameter.bind(py);
-    // A class has a tag from the first lookup after a change on.
-    members::in_mro(parameter, &PyString::intern(py, "__class__"));
-    let tag = tag(parameter);
+fn look(parameter: &Bound<'_, PyType>) -> PyResult<()> {
+    let py = parameter.py();
     let now = entries(parameter)?;
     let lock = || SEEN.lock().unwrap_or_else(PoisonError::into_inner);
     let seen = lock().clone();
@@ -70,7 +64,6 @@ fn look(py: Python<'_>, torch: &Torch) -> PyResult<()> {
         let before = lock().replace(Arc::new(next));
         CHANGES.fetch_add(u64::from(before.is_some()), Ordering::Relaxed);
     }
-    TAG.store(tag, Ordering::Relaxed);
     Ok(())
 }
 

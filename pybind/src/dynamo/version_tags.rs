@@ -13,10 +13,10 @@
 //! Invariant: a tag is compared only after those before it, which keep its object alive (`guards::Snapshot`), and to
 //! compare one runs none of the program's code.
 
+use super::members;
 use super::objects::CallObjects;
 use super::watchers::Watch;
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType, PyWeakrefReference};
 use smallvec::{SmallVec, smallvec};
@@ -237,13 +237,7 @@ impl Tagging<'_> {
         if unsafe { ffi::PyType_GetFlags(pointer) } & ffi::Py_TPFLAGS_HEAPTYPE == 0 {
             return true;
         }
-        // SAFETY: as above.
-        let number = || unsafe { (*pointer).tp_version_tag };
-        if number() == 0 {
-            // A lookup gives it one.
-            drop(class.getattr(intern!(class.py(), "__init__")));
-        }
-        let has_version = number() != 0 && !self.changing.contains(&(pointer as usize));
+        let has_version = members::version_tag(class) != 0 && !self.changing.contains(&(pointer as usize));
         if has_version {
             // SAFETY: the class is alive.
             let version = unsafe { *version_of_class(pointer) };

@@ -241,7 +241,7 @@ def methods_of_tensors() -> Case:
 
     def f(x: torch.Tensor) -> Any:
         zoomed = x.zoom() if hasattr(x, "zoom") else x
-        return x.sin(), x.sum(0), zoomed, parameter.abs(), x * 2, 3 - x
+        return x.sin(), x.sum(0), zoomed, parameter.abs(), x * 2, 3 - x, x < 2, -x, x[1], x @ x
 
     return f, [
         given(torch.Tensor, "sin", lambda self: self + 3),
@@ -254,6 +254,10 @@ def methods_of_tensors() -> Case:
         taken(torch.nn.Parameter, "abs"),
         given(torch.Tensor, "__mul__", lambda self, other: self + 100),
         given(torch.Tensor, "__rsub__", lambda self, other: self + 200),
+        given(torch.Tensor, "__lt__", lambda self, other: self + 300),
+        given(torch.Tensor, "__neg__", lambda self: self + 400),
+        given(torch.Tensor, "__getitem__", lambda self, at: self + 500),
+        given(torch.Tensor, "__matmul__", lambda self, other: self + 600),
     ]
 
 

@@ -28,6 +28,10 @@ use symshapes::{DType, Device, Expr, Float};
 /// The longest range that is written into the graph.
 const MOST_OF_RANGE: i64 = 1 << 12;
 
+/// Comparisons, and those that ask the other operand for the same. Other operators have a prefix for that.
+const REFLECTED: [(&str, &str); 6] =
+    [("eq", "eq"), ("ne", "ne"), ("lt", "gt"), ("le", "ge"), ("gt", "lt"), ("ge", "le")];
+
 /// A call's arguments, by position and by name.
 type Arguments = (Vec<Arg>, Vec<(String, Arg)>);
 
@@ -106,11 +110,29 @@ impl Tracer<'_> {
         args: Vec<Arg>,
         kwargs: Vec<(String, Arg)>,
     ) -> Traced<NodeId> {
+        self.refuse_replaced_operator(target, &args)?;
         let node = self.graph.torch.push(kind, target, args, kwargs, name);
         self.place_node(node);
         let meta = self.infer(node).inspect_err(|_| self.drop_from(node))?;
         self.graph.torch[node].meta = Some(meta);
         Ok(node)
+    }
+
+    /// Ends the graph at an operator whose method of tensors the program has replaced.
+    fn refuse_replaced_operator(&mut self, target: &str, args: &[Arg]) -> Traced<()> {
+        let Some(operator) = target.strip_prefix("operator.") else { return Ok(()) };
+        let plain = operator.trim_end_matches('_');
+        let reflected = REFLECTED.into_iter().find(|&(direct, _)| direct == plain);
+        let reflected = reflected.map_or_else(|| format!("__r{plain}__"), |(_, reflected)| format!("__{reflected}__"));
+        for (arg, method) in args.iter().zip([format!("__{plain}__"), reflected]) {
+            let tensor = arg.as_node().filter(|&node| self.graph.torch[node].tensor_meta().is_some());
+            if let Some(tensor) = tensor
+                && self.host.replaced_method(self.is_parameter(tensor), &method).is_some()
+            {
+                return Err(Reason::new(Kind::Operator, format!("`Tensor.{method}`, which the program has replaced.")));
+            }
+        }
+        Ok(())
     }
 
     /// Takes a node and those after it out of the graph.

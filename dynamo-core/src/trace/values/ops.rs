@@ -85,12 +85,6 @@ impl Tracer<'_> {
         {
             return Ok(union);
         }
-        for (operand, prefix) in [(a, if changes { "i" } else { "" }), (b, "r")] {
-            let method = format!("__{prefix}{}__", name.trim_end_matches('_'));
-            if self.replaced_tensor_method(operand, &method)?.is_some() {
-                return Err(self.no_operator(name, a, b));
-            }
-        }
         match (&left, &right) {
             (Value::Tensor(_), _) if changes => {
                 let (this, args) = (self.force(a)?, vec![self.arg(a)?, self.arg(b)?]);

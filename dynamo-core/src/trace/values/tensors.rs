@@ -1,7 +1,7 @@
 //! Tensors: their attributes and sizes, by a table or by nodes of the graph, and their rows.
 
 use crate::{
-    host::{ClassAttr, Lookup},
+    host::{Lookup, View},
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -82,17 +82,16 @@ impl Tracer<'_> {
     /// the process say that none has since.
     pub(in crate::trace) fn replaced_tensor_method(&mut self, this: ValueId, name: &str) -> Traced<Option<ValueId>> {
         let Value::Tensor(node) = self.get(this)? else { return Ok(None) };
-        let (module, class) = if self.is_parameter(node) { ("torch.nn", "Parameter") } else { ("torch", "Tensor") };
-        let Some(found) = self.host.class_named(&format!("{module}.{class}")) else { return Ok(None) };
-        match self.host.class_attr(found, name, None) {
-            Some((_, ClassAttr::Function(function))) if !self.host.is_of_torch(function) => {
-                let module = self.sources.module(module);
-                let class = self.sources.attr(module, class);
-                let place = self.sources.attr(class, name);
-                Ok(Some(self.lazy(function, place)))
-            }
-            _ => Ok(None),
+        let is_parameter = self.is_parameter(node);
+        let Some(found) = self.host.replaced_method(is_parameter, name) else { return Ok(None) };
+        if !matches!(self.host.view(found), View::Function(_)) {
+            return Err(self.no_attr(this, name));
         }
+        let (module, class) = if is_parameter { ("torch.nn", "Parameter") } else { ("torch", "Tensor") };
+        let module = self.sources.module(module);
+        let class = self.sources.attr(module, class);
+        let place = self.sources.attr(class, name);
+        Ok(Some(self.lazy(found, place)))
     }
 
     /// An attribute that the program has given to a tensor, or that no tensor has. One that is computed may be any of

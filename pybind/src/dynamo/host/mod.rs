@@ -4,7 +4,7 @@
 //! - `sets`: sets and their order; `without_data`: the results of torch's functions, run on tensors without data;
 //! - `parts`: composite calls of torch, decomposed; `attention`: the layout of attention's result on the CPU.
 
-use super::{classify, classify::Handles, code, constant, members, members::dotted_name, states, substitutes};
+use super::{classify, classify::Handles, code, constant, members, members::dotted_name, named, states, substitutes};
 use crate::names::allowed_target;
 use crate::torch::{Overrides, Torch};
 use dynamo_core::bytecode::Version;
@@ -17,7 +17,7 @@ use guards::{Constant, ObjectInfo};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyDict, PyFrozenSet, PyFunction, PyList, PyMappingProxy, PyModule, PyTuple, PyType, PyWeakrefReference,
+    PyDict, PyFrozenSet, PyFunction, PyList, PyMappingProxy, PyModule, PyString, PyTuple, PyType, PyWeakrefReference,
 };
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -386,6 +386,14 @@ impl Host for PyHost<'_> {
         let tensor = Torch::get(self.py).map(|torch| torch.tensor.bind(self.py));
         let attr = tensor.ok().and_then(|tensor| tensor.getattr(name).ok());
         attr.is_some_and(|attr| attr.is_callable())
+    }
+
+    fn replaced_method(&mut self, of_parameter: bool, name: &str) -> Option<Obj> {
+        let torch = Torch::get(self.py).ok()?;
+        let class = if of_parameter { &torch.parameter } else { &torch.tensor };
+        let found = members::in_mro(class.bind(self.py), &PyString::intern(self.py, name))?;
+        let is_own = named::is_descriptor(&found) || classify::is_of_torch(&found);
+        (!is_own).then(|| self.handle(&found))
     }
 
     fn is_of_torch(&mut self, function: Obj) -> bool {
