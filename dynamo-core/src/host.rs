@@ -225,6 +225,16 @@ pub trait Host {
     /// True for a class whose attributes nobody can change.
     fn is_immutable(&mut self, class: Obj) -> bool;
 
+    /// The version tag of a class, which a change of it or of a base changes; zero if it can have none.
+    fn class_version(&mut self, _class: Obj) -> u32 {
+        0
+    }
+
+    /// True for an object whose weak references call something once it is gone, and for such a reference.
+    fn has_weakref_callback(&mut self, _obj: Obj) -> bool {
+        false
+    }
+
     /// The function that is to be traced where this one is called, if the program has said so.
     fn substitute(&mut self, function: Obj) -> Option<Obj>;
 

@@ -124,6 +124,7 @@ impl Objects for ConstantFrame {
         in_instance_dict(Name<'_>) -> Option<bool>, None;
         is_slot_unset(Name<'_>) -> bool, false;
         class_attr_is(Name<'_>, Option<ObjectId>) -> bool, false;
+        class_version() -> Option<u32>, None;
         has_attr(Name<'_>) -> bool, false;
         dict_keys_match(&[Element]) -> bool, false;
         mapping_keys_match(&[Element]) -> bool, false;

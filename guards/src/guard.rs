@@ -125,6 +125,8 @@ kinds! {
     SlotUnset(StrId) "SLOT_UNSET" cost 6;
     /// It is a class that gives its instances this object under a name, or nothing.
     ClassAttr(StrId, Option<ObjectId>) "CLASS_ATTR_MATCH" cost 6;
+    /// It is a class of this version tag: neither it nor a base has changed.
+    ClassVersion(u32) "CLASS_VERSION_MATCH" cost 2;
     /// It has this attribute, or has not.
     HasAttr(StrId, bool) "HASATTR" cost 7;
     /// It is a dict of these keys, in this order.

@@ -72,6 +72,7 @@ impl Printer<'_> {
                     None => format!("{found} is None"),
                 }
             }
+            GuardKind::ClassVersion(tag) => format!("___class_version({name}) == {tag}"),
             GuardKind::HasAttr(attr, present) => {
                 let not = if *present { "" } else { "not " };
                 format!("{not}hasattr({name}, {})", pyrepr::Str(&sources.strings()[*attr]))

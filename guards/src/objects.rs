@@ -148,6 +148,9 @@ pub trait Objects {
     fn is_slot_unset(&mut self, object: &Self::Handle, name: Name<'_>) -> bool;
     /// True if it is a class that gives its instances this object under a name, or nothing.
     fn class_attr_is(&mut self, class: &Self::Handle, name: Name<'_>, expected: Option<ObjectId>) -> bool;
+    /// The version tag of a class, which a change of it or of a base changes; `None` for any other object, and for a
+    /// class that can have none.
+    fn class_version(&mut self, class: &Self::Handle) -> Option<u32>;
     /// Whether it has an attribute.
     fn has_attr(&mut self, object: &Self::Handle, name: Name<'_>) -> bool;
     /// True if it is a dict with these keys in this order.

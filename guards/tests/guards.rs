@@ -125,6 +125,8 @@ fn contents(c: &mut Cases) {
     let sin = object("<built-in function sin>");
     c.on_x(GuardKind::ClassAttr(attr, Some(sin)), gives_sin(), [has(), has_not()]);
     c.on_x(GuardKind::ClassAttr(attr, None), has_not(), [has()]);
+    let version = |tag| Value::instance("__main__.A", [("__version__", int(tag))]);
+    c.on_x(GuardKind::ClassVersion(7), version(7), [version(8), has_not()]);
     c.on_x(GuardKind::HasAttr(attr, true), has(), [has_not()]);
     c.on_x(GuardKind::HasAttr(attr, false), has_not(), [has()]);
     let keys = |a: &'static str, b: &'static str| Value::dict([(a, int(1)), (b, int(2))]);
@@ -319,6 +321,9 @@ fn every_kind_prints_passes_and_fails() {
             ___check_obj_id(___class_attr(x, 'foo'), 1026), type=<class 'builtin_function_or_method'> [with attribute foo: <built-in function sin> / <__main__.A>]
         CLASS_ATTR_MATCH: ___class_attr(L['x'], 'foo') is None
             ___class_attr(x, 'foo') is None [without attribute foo / <__main__.A>]
+        CLASS_VERSION_MATCH: ___class_version(L['x']) == 7
+            ___class_version(x) == 7 [unchanged / <__main__.A>]
+            ___class_version(x) == 7 [unchanged / <__main__.A>]
         HASATTR: hasattr(L['x'], 'foo')
             hasattr(x, 'foo') [with attribute foo / <__main__.A>]
         HASATTR: not hasattr(L['x'], 'foo')

@@ -200,6 +200,7 @@ impl GuardTree {
             GuardKind::NotPresentInGenericDict(id) => objects.in_instance_dict(object, name(*id)) == Some(false),
             GuardKind::SlotUnset(id) => objects.is_slot_unset(object, name(*id)),
             GuardKind::ClassAttr(id, expected) => objects.class_attr_is(object, name(*id), *expected),
+            GuardKind::ClassVersion(tag) => objects.class_version(object) == Some(*tag),
             GuardKind::HasAttr(id, present) => objects.has_attr(object, name(*id)) == *present,
             GuardKind::DictKeysMatch(keys) => objects.dict_keys_match(object, keys),
             GuardKind::MappingKeysCheck(keys) => objects.mapping_keys_match(object, keys),

@@ -158,6 +158,7 @@ impl GuardTree {
             GuardKind::ClassAttr(id, Some(object)) => {
                 format!("with attribute {}: {}", self.sources.strings()[*id], table.repr(*object))
             }
+            GuardKind::ClassVersion(_) => "unchanged".to_owned(),
             GuardKind::HasAttr(id, true) => format!("with attribute {}", self.sources.strings()[*id]),
             GuardKind::DictKeysMatch(keys) | GuardKind::MappingKeysCheck(keys) => format!("keys [{}]", list(keys)),
             GuardKind::User(check) => format!("what {} accepts", table.repr(*check)),

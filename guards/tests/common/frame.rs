@@ -357,6 +357,13 @@ impl Objects for Frame {
         }
     }
 
+    fn class_version(&mut self, class: &Value) -> Option<u32> {
+        match class.own_attr("__version__")?.as_constant()? {
+            Constant::Int(tag) => u32::try_from(*tag).ok(),
+            _ => None,
+        }
+    }
+
     fn has_attr(&mut self, object: &Value, name: Name<'_>) -> bool {
         object.own_attr(name.text).is_some()
     }

@@ -21,7 +21,7 @@
 //!   [`states`], the global state, of which [`tensor_class`] is a part;
 //! - [`snapshots`]: the last check that passed; [`stability`]: its dependencies; [`version_tags`] and [`watchers`], by
 //!   which these are known to be unchanged; [`seal`]: their verification;
-//! - [`members`]: attributes of classes and instances, bound to nothing;
+//! - [`members`]: attributes of classes and instances, bound to nothing; [`weakrefs`]: callbacks of weak references;
 //! - [`symbolic`]: asks torch about calls on symbolic sizes;
 //! - [`tell`]: the events that listeners and the log are told of;
 //! - [`code`], [`constant`]: code objects and constants, read and written; [`graph_code`]: code objects of graphs.
@@ -67,6 +67,7 @@ mod tensor_class;
 mod tensors;
 mod version_tags;
 mod watchers;
+mod weakrefs;
 
 pub(crate) use classify::is_library;
 pub(crate) use graph_code::bytecode_of;

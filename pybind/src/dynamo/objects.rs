@@ -468,6 +468,10 @@ impl<'py> Objects for CallObjects<'_, 'py> {
         }
     }
 
+    fn class_version(&mut self, class: &Handle<'py>) -> Option<u32> {
+        class.cast::<PyType>().ok().map(members::version_tag).filter(|&tag| tag != 0)
+    }
+
     fn has_attr(&mut self, object: &Handle<'py>, name: Name<'_>) -> bool {
         has_attr(object, self.name(name))
     }

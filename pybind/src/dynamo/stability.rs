@@ -431,7 +431,9 @@ impl<'py> CallObjects<'_, 'py> {
                     None => false,
                 },
             },
-            GuardKind::ClassAttr(..) => object.cast::<PyType>().is_ok_and(|class| tagging.class(class)),
+            GuardKind::ClassAttr(..) | GuardKind::ClassVersion(_) => {
+                object.cast::<PyType>().is_ok_and(|class| tagging.class(class))
+            }
             GuardKind::HasAttr(id, present) => tagging.presence(object, &self.text(sources, *id), *present)?,
             GuardKind::ClosureMatch(_) => is_known && tagging.code(object),
             _ => false,

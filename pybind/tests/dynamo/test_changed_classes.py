@@ -187,6 +187,27 @@ class Doubled(torch.nn.Module):
 
 
 @case
+def named_tuple() -> Case:
+    class Pair(collections.namedtuple("Pair", "a b")):
+        pass
+
+    pair = Pair(1, 2)
+
+    def f(x: torch.Tensor) -> Any:
+        made = Pair(3, 4)
+        return x * pair.a, x * pair[1], x * len(pair), x * pair._replace(a=4).a, x * sum(pair), x * made.a, x * made[1]
+
+    return f, [
+        given(Pair, "a", property(lambda self: 30)),
+        given(Pair, "__getitem__", lambda self, at: 40),
+        taken(Pair, "a"),
+        given(Pair, "_replace", lambda self, **_: Pair(8, 9)),
+        given(Pair, "__iter__", lambda self: iter([5])),
+        given(Pair, "__new__", lambda cls, a, b: tuple.__new__(cls, (b, a))),
+    ]
+
+
+@case
 def module() -> Case:
     class Own(Doubled):
         pass

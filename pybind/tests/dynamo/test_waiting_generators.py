@@ -339,6 +339,25 @@ def holds_itself(x, log):
     return len(items), items[0] is it
 
 
+@program(3)
+def waits_in_a_handler(x, log):
+    def values() -> Iterator[Any]:
+        try:
+            raise ValueError("known")
+        except ValueError as error:
+            yield x + 1, str(error)
+            log.append(str(error))
+            yield x + 2, str(error)
+
+    it = values()
+    first, text = next(it)
+    leave()
+    second, again = next(it)
+    y = (first * second).sin()
+    leave()
+    return y.cos().exp(), text, again, list(it)
+
+
 @contextlib.contextmanager
 def entered(log, x) -> Iterator[Any]:
     """A manager."""

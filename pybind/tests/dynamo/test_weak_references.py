@@ -121,6 +121,56 @@ def test_what_the_interpreter_decides(program: Any) -> None:
         assert repr(compiled(torch.ones(3))) == repr(program(torch.ones(3)))
 
 
+def called_back(x):
+    gone: list[int] = []
+    thing = Thing(x + 1)
+    _kept = weakref.ref(thing, lambda _: gone.append(1))
+    y = thing.value * 2
+    before = len(gone)
+    del thing
+    return y, before, len(gone)
+
+
+def called_back_later(x):
+    gone: list[int] = []
+    thing = Thing(x + 1)
+    _kept = weakref.ref(thing, lambda _: gone.append(1))
+    torch._dynamo.graph_break()
+    thing = thing.value * 2
+    return thing, len(gone)
+
+
+def finalized(x):
+    gone: list[int] = []
+    thing: Any = Thing(x + 1)
+    weakref.finalize(thing, gone.append, 2)
+    y = thing.value * 2
+    thing = None
+    return y, gone
+
+
+def reference_that_goes(x):
+    gone: list[int] = []
+    thing = Thing(x + 1)
+    reference = weakref.ref(thing, lambda _: gone.append(1))
+    torch._dynamo.graph_break()
+    y = thing.value * 2
+    del reference
+    del thing
+    return y, len(gone)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [called_back, called_back_later, finalized, reference_that_goes],
+    ids=lambda program: program.__name__,
+)
+def test_callbacks_are_called_when_the_object_goes(program: Any) -> None:
+    compiled = _capture.optimize(program, "eager")
+    for _ in range(2):
+        assert repr(compiled(torch.ones(3))) == repr(program(torch.ones(3)))
+
+
 def test_a_referent_that_goes() -> None:
     holder = {"thing": Thing(2)}
     reference = weakref.ref(holder["thing"])

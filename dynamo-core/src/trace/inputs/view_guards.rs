@@ -17,9 +17,13 @@ impl Tracer<'_> {
             View::Constant(constant) => GuardKind::EqualsMatch(self.sources.constant(constant.clone())),
             View::Tuple(items) | View::Size(items) | View::List(items) | View::Record(_, _, items) => {
                 self.guard(source, GuardKind::SequenceLength(items.len() as u32, Collection::Sequence));
-                if matches!(view, View::Record(..)) && self.host.has_dict(obj) {
-                    let own = self.sources.attr(source, "__dict__");
-                    self.guard(own, GuardKind::DictKeysMatch(Vec::new()));
+                if let View::Record(class, ..) = view {
+                    if self.host.has_dict(obj) {
+                        let own = self.sources.attr(source, "__dict__");
+                        self.guard(own, GuardKind::DictKeysMatch(Vec::new()));
+                    }
+                    let of = self.sources.step(source, Step::Type);
+                    self.guard_record_class(*class, of);
                 }
                 self.type_match(obj)
             }

@@ -361,7 +361,7 @@ impl Tracer<'_> {
         if !has_row && let Some(made) = self.construct(class, obj, args, &keywords)? {
             return Ok(made);
         }
-        match self.host.record_class(obj) {
+        match self.record_class(obj) {
             Some(class) if !class.of_sequence => self.make_record(obj, class, args, keywords),
             _ => self.call_builtin(name, args, keywords),
         }

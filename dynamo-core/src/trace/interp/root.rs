@@ -44,8 +44,32 @@ struct Stops {
     wanted: Option<usize>,
     /// The places at which it could: between statements, with something captured.
     passed: Vec<usize>,
+    /// The places between statements, after the first one, before anything is captured.
+    before_graph: Vec<usize>,
+    /// The lines of the function's head and of its first statement, as far as the trace has come to them.
+    first_lines: Vec<i32>,
     /// Whether code could not be made where the graph ended.
     is_unbuilt: bool,
+}
+
+impl Stops {
+    /// True for a line that comes after the first statement: what goes on there has something behind it.
+    fn is_after_first(&mut self, line: i32) -> bool {
+        let is_first = self.first_lines.contains(&line);
+        if !is_first && self.first_lines.len() < 2 {
+            self.first_lines.push(line);
+            return false;
+        }
+        !is_first
+    }
+
+    /// Notes that code could not be made; a frame that has captured nothing loses nothing by that.
+    fn unbuilt(&mut self, t: &Tracer<'_>) {
+        self.is_unbuilt = true;
+        if !t.graph_is_needed() {
+            self.before_graph.clear();
+        }
+    }
 }
 
 /// Traces a call of `function` with these arguments, one for each slot. Where generated code cannot build again what
@@ -70,17 +94,21 @@ pub fn trace(
         Err(ended) if stops.is_unbuilt && !ended.is_refused => ended,
         result => return result,
     };
-    // A value that is built at a place was mostly there at the places before, too.
-    let (mut built, mut open) = (None, &stops.passed[..]);
-    for _ in 0..MOST_ATTEMPTS {
-        let Some(&wanted) = open.get(open.len() / 2) else { break };
-        let (before, after) = (&open[..open.len() / 2], &open[open.len() / 2 + 1..]);
-        match attempt(&mut Stops { wanted: Some(wanted), ..Stops::default() }) {
-            Ok(capture) => (built, open) = (Some(capture), after),
-            Err(_) => open = before,
+    let mut latest_of = |places: &[usize]| {
+        // A value that is built at a place was mostly there at the places before, too.
+        let (mut built, mut open) = (None, places);
+        for _ in 0..MOST_ATTEMPTS {
+            let Some(&wanted) = open.get(open.len() / 2) else { break };
+            let (before, after) = (&open[..open.len() / 2], &open[open.len() / 2 + 1..]);
+            match attempt(&mut Stops { wanted: Some(wanted), ..Stops::default() }) {
+                Ok(capture) => (built, open) = (Some(capture), after),
+                Err(_) => open = before,
+            }
         }
-    }
-    match built {
+        built
+    };
+    // The interpreter makes the value where nothing is captured before it, and what comes after is captured.
+    match latest_of(&stops.passed).or_else(|| latest_of(&stops.before_graph)) {
         Some(capture) => Ok(Capture { ended: Some(ended), ..capture }),
         None => Err(ended),
     }
@@ -175,8 +203,12 @@ impl Tracer<'_> {
             self.call_stack.lines = vec![line_of(&frame)];
             self.call_stack.globals = vec![frame.globals];
             self.call_stack.spans = vec![frame.span()];
-            if raised_at.is_none() && first_raised.is_none() && frame.stack.is_empty() && self.graph_is_needed() {
-                stops.passed.push(place);
+            if raised_at.is_none() && first_raised.is_none() && frame.stack.is_empty() {
+                if self.graph_is_needed() {
+                    stops.passed.push(place);
+                } else if stops.is_after_first(frame.line()) {
+                    stops.before_graph.push(place);
+                }
             }
             if stops.wanted == Some(place) {
                 return self.end(checkpoint, Reason::new(Kind::Construct, ""), None, stops);
@@ -196,7 +228,7 @@ impl Tracer<'_> {
                 Ok(Next::Return(value)) => match output::returned(&mut self, &frame, value) {
                     Ok(new) => return Ok(self.finish(new, None)),
                     Err(reason) => {
-                        stops.is_unbuilt = true;
+                        stops.unbuilt(&self);
                         reason
                     }
                 },
@@ -266,7 +298,7 @@ impl Tracer<'_> {
                     self.end(first, ended.reason.after_exception(), None, stops)
                 }
                 None => {
-                    stops.is_unbuilt = true;
+                    stops.unbuilt(&self);
                     let text = format!("{} {why}", ended.reason.text);
                     Err(Break { reason: Reason { text, ..ended.reason }, ..ended })
                 }

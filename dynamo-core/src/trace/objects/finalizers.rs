@@ -1,5 +1,5 @@
-//! Objects that do something when they are dropped (`__del__`, suspended generators), and what may hold the last
-//! reference to one.
+//! Objects that do something when they are dropped (`__del__`, callbacks of weak references, suspended generators), and
+//! what may hold the last reference to one.
 //!
 //! Such an object has to die where it dies in the program: an instruction that drops one is left to the interpreter,
 //! and where a graph ends, the locals that own one are passed on (`output`).
@@ -76,7 +76,20 @@ impl Tracer<'_> {
     pub(in crate::trace) fn has_finalizer(&mut self, value: ValueId) -> bool {
         let source = self.source(value).and_then(|source| self.sources.get(source));
         let is_held = source.is_some_and(|source| !matches!(source, Source::Root(Root::Local(_))));
-        self.is_or_has_finalizer(value, if is_held { 0 } else { NESTING })
+        let is_local = source.is_some() && !is_held;
+        is_local && self.calls_back(value) || self.is_or_has_finalizer(value, if is_held { 0 } else { NESTING })
+    }
+
+    /// True for an object of the caller's whose weak references call something when it is gone, and for such a
+    /// reference, which calls nothing once it is gone itself. Tensors are dropped at the latest when the function
+    /// returns.
+    fn calls_back(&mut self, value: ValueId) -> bool {
+        let this = self.objects.forced.get(&value).copied().unwrap_or(value);
+        match self.objects.values[this] {
+            Value::Object(_, obj) => self.host.has_weakref_callback(obj),
+            Value::Lazy(obj) => matches!(self.host.view(obj), View::Object(_)) && self.host.has_weakref_callback(obj),
+            _ => false,
+        }
     }
 
     /// Whether a value has a finalizer, or what it holds within so many containers.

@@ -14,7 +14,7 @@ use crate::{
         signature::{Bound, Row, row},
     },
 };
-use guards::{Constant, Step};
+use guards::{Constant, GuardKind, SourceId, Step};
 use indexmap::IndexMap;
 use std::rc::Rc;
 
@@ -48,7 +48,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
     row("namedtuple._make(self, iterable)", |t, b| {
         let Value::Class(_, obj) = t.get(b.arg(0)?)? else { return Err(raised("TypeError: _make")) };
-        let class = t.host.record_class(obj).ok_or_else(|| raised("TypeError: _make"))?;
+        let class = t.record_class(obj).ok_or_else(|| raised("TypeError: _make"))?;
         let items = t.listed_items(b.arg(1)?)?;
         if items.len() != class.fields.len() {
             return Err(raised(&format!("TypeError: Expected {} arguments", class.fields.len())));
@@ -108,6 +108,23 @@ fn this(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced<(Obj, Rc<RecordClass>, Vec<
 }
 
 impl Tracer<'_> {
+    /// The fields of a class of named tuples, under a guard that it stays as it is; `None` for any other class.
+    pub(in crate::trace) fn record_class(&mut self, class: Obj) -> Option<Rc<RecordClass>> {
+        let record = self.host.record_class(class)?;
+        if let Some(source) = self.objects.known.get(&class).and_then(|&known| self.source(known)) {
+            self.guard_record_class(class, source);
+        }
+        Some(record)
+    }
+
+    /// Guards that a class of named tuples does not change, whose objects are taken for tuples with names.
+    pub(in crate::trace) fn guard_record_class(&mut self, class: Obj, source: SourceId) {
+        if !self.host.is_immutable(class) {
+            let version = self.host.class_version(class);
+            self.guard(source, GuardKind::ClassVersion(version));
+        }
+    }
+
     /// A call of the class of a named tuple.
     pub(in crate::trace) fn make_record(
         &mut self,

@@ -4,7 +4,9 @@
 //! - `sets`: sets and their order; `without_data`: the results of torch's functions, run on tensors without data;
 //! - `parts`: composite calls of torch, decomposed; `attention`: the layout of attention's result on the CPU.
 
-use super::{classify, classify::Handles, code, constant, members, members::dotted_name, named, states, substitutes};
+use super::{
+    classify, classify::Handles, code, constant, members, members::dotted_name, named, states, substitutes, weakrefs,
+};
 use crate::names::allowed_target;
 use crate::torch::{Overrides, Torch};
 use dynamo_core::bytecode::Version;
@@ -250,6 +252,14 @@ impl Host for PyHost<'_> {
     fn is_immutable(&mut self, class: Obj) -> bool {
         let class = self.object(class);
         class.cast::<PyType>().is_ok_and(|class| members::flags(class) & ffi::Py_TPFLAGS_IMMUTABLETYPE != 0)
+    }
+
+    fn class_version(&mut self, class: Obj) -> u32 {
+        self.object(class).cast::<PyType>().map_or(0, members::version_tag)
+    }
+
+    fn has_weakref_callback(&mut self, obj: Obj) -> bool {
+        weakrefs::has_callback(&self.object(obj)).unwrap_or(true)
     }
 
     fn record_class(&mut self, class: Obj) -> Option<Rc<RecordClass>> {
