@@ -1,6 +1,7 @@
 //! Aliasing in a graph that is not functional yet: the tensors that autograd follows, and writes that it does not see.
 
-use crate::joint::{NotDifferentiable, SET_GRAD};
+use crate::build::SET_GRAD;
+use crate::joint::NotDifferentiable;
 use fx::{Arg, Graph, Kind, Meta, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -3,20 +3,19 @@
 //! The tape is the forward graph itself, walked backwards in program order, as the engine of eager's autograd does it:
 //! by sequence numbers, the latest first. Gradients of one tensor are added in that order.
 
-use crate::build::{Build, Outcome};
+use crate::build::{Build, Outcome, SET_GRAD};
 use crate::composites;
+use crate::custom::derive_custom;
 use crate::derivative::Derivative;
 use crate::formulas;
 use cranelift_entity::EntityRef;
 use fx::aten::Aten;
+use fx::custom_gradient::{CustomGradient, forget_custom_gradients};
 use fx::infer::sizes::Sizes;
 use fx::symbols::{self, Source};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta, infer};
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{DTypeClass, DeviceKind, Expr, Sym};
-
-/// The target of calls that set whether autograd records.
-pub const SET_GRAD: &str = "torch._C._set_grad_enabled";
 
 /// A forward graph and its gradients.
 #[derive(Debug)]
@@ -109,7 +108,12 @@ pub fn differentiate(
         tangents.retain(|_| has_gradient.next() == Some(&true));
     }
     let gradients = tape.backwards(&outputs, &tangents, &primals)?;
-    Ok(Joint { graph: tape.build.graph, forward_nodes, outputs, writes, tangents, gradients })
+    let mut graph = tape.build.graph;
+    let results = forget_custom_gradients(&mut graph);
+    let of = |node: NodeId| results.get(&node).copied().unwrap_or(node);
+    outputs = outputs.iter().map(|output| output.map_nodes(&mut |node| Arg::Node(of(node)))).collect();
+    let gradients = gradients.into_iter().map(|gradient| gradient.map(of)).collect();
+    Ok(Joint { graph, forward_nodes, outputs, writes, tangents, gradients })
 }
 
 /// Refuses a tensor on another device, and sizes that no input gives.
@@ -191,6 +195,11 @@ impl Tape<'_> {
         let node = &self.from[id];
         if let (SET_GRAD, [Arg::Bool(records)]) = (node.target.as_str(), &node.args[..]) {
             self.records = *records;
+            return Ok(());
+        }
+        if let Some(backward) = self.from.subgraph(id) {
+            let fetch = self.build.graph.fetch_subgraph(&node.target, backward.clone());
+            self.copies.insert(id, fetch);
             return Ok(());
         }
         let args = node.args.iter().map(|arg| self.operand(arg)).collect::<Outcome<Vec<_>>>()?;
@@ -388,6 +397,9 @@ impl Tape<'_> {
         };
         if grads.iter().all(Option::is_none) {
             return Ok(Vec::new());
+        }
+        if let Some(custom) = CustomGradient::of(&self.build.graph, call) {
+            return derive_custom(&mut self.build, &custom, &grads);
         }
         let is_complex = |input: &NodeId| {
             let meta = self.build.graph[*input].tensor_meta();

@@ -7,6 +7,7 @@
 //!   `attention` is one of them.
 //! - `formulas`: the derivative of each operator, a row each, in the language of `expression`, or a Rust function of
 //!   `rules` or `products` where it takes more than an expression.
+//! - `custom`: gradients that the program computes itself (`torch.autograd.Function`), a graph for each call.
 //! - `joint`: the tape, walked backwards; `derivative` evaluates a row for one call, with `arithmetic` and `helpers`.
 //! - `aliases`: what autograd follows where tensors share memory, before the graph is functional.
 //! - `partition`: what is saved, what is recomputed.
@@ -20,6 +21,7 @@ mod arithmetic;
 mod attention;
 mod build;
 mod composites;
+mod custom;
 mod derivative;
 mod expression;
 mod formulas;
@@ -31,7 +33,8 @@ mod products;
 mod rules;
 
 pub use aliases::followed_results;
+pub use build::SET_GRAD;
 pub use composites::is_composite;
 pub use formulas::{has_derivative, is_of_latest_release};
-pub use joint::{Joint, NotDifferentiable, SET_GRAD, differentiate};
+pub use joint::{Joint, NotDifferentiable, differentiate};
 pub use partition::{Backward, Cut, Forward, Saved, minimum_cut};

@@ -2,8 +2,9 @@
 
 use autograd::{Joint, NotDifferentiable, Saved, differentiate, followed_results, minimum_cut};
 use expect_test::{Expect, expect};
+use fx::custom_gradient::CustomGradient;
 use fx::symbols::Source;
-use fx::{Graph, Kind, Meta, infer};
+use fx::{Arg, Graph, Kind, Meta, infer};
 use symshapes::{DType, Device, DeviceKind, Expr, Range, TensorMeta};
 
 /// A graph of float32 inputs of these sizes.
@@ -310,4 +311,58 @@ fn writes_past_autograd_are_refused() {
                %w = call_function[aten.add_.Tensor](%row, 1)\n";
     let seen = "  %y = call_function[aten.mul.Tensor](%x, 2)\n  %row = call_function[aten.select.int](%y, 0, 1)\n  %w = call_function[aten.add_.Tensor](%row, 1)\n";
     assert_eq!([detached, row, seen].map(refused), [true, true, false]);
+}
+
+#[test]
+fn gradients_of_the_programs_own_stand_in_the_place_of_the_call() {
+    let mut forward = graph(
+        "graph {
+  %x = placeholder[x]
+  %off = call_function[torch._C._set_grad_enabled](False)
+  %exp = call_function[aten.exp.default](%x)
+  %on = call_function[torch._C._set_grad_enabled](True)
+}",
+        &[&[4]],
+    );
+    let backward = graph(
+        "graph {
+  %grad = placeholder[grad]
+  %saved = placeholder[saved]
+  %mul = call_function[aten.mul.Tensor](%grad, %saved)
+  %twice = call_function[aten.mul.Tensor](%mul, 2)
+  %output = output((%twice,))
+}",
+        &[&[4], &[4]],
+    );
+    let [x, exp] = ["x", "exp"].map(|name| forward.find(name).expect("it is there"));
+    let gives = forward[exp].meta.clone();
+    let custom = CustomGradient { backward, results: vec![exp], operands: vec![Some(x)], saved: vec![exp] };
+    let result = custom.push(&mut forward, &[gives])[0];
+    let sum = forward.call_function("aten.sum.default", vec![Arg::Node(result)], Vec::new());
+    let meta = infer::node(&mut forward, sum).expect("a rule");
+    forward[sum].meta = Some(meta);
+    forward.output(Arg::Tuple(vec![Arg::Node(sum)]));
+    let joint = differentiate(&forward, &[true], None).expect("a derivative");
+    let cut = minimum_cut(&joint, &[false]).expect("a cut");
+    let (forward, backward) = (cut.forward(&joint), cut.backward(&joint));
+    let told = format!("{}saved {:?}\n{}", text(&forward.graph), forward.saved, text(&backward.graph));
+    expect![[r#"
+        graph {
+          %x = placeholder[x]
+          %exp = call_function[aten.exp.default](%x)
+          %sum_1 = call_function[aten.sum.default](%exp)
+          %output = output((%sum_1, %exp))
+        }
+        saved [Output(1)]
+        graph {
+          %exp = placeholder[exp]
+          %tangents_1 = placeholder[tangents_1]
+          %expand = call_function[aten.expand.default](%tangents_1, [4])
+          %clone = call_function[aten.clone.default](%expand, memory_format=memory_format("contiguous_format"))
+          %mul = call_function[aten.mul.Tensor](%clone, %exp)
+          %twice = call_function[aten.mul.Tensor](%mul, 2)
+          %output = output((%twice,))
+        }
+    "#]]
+    .assert_eq(&told);
 }

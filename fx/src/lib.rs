@@ -8,6 +8,7 @@
 
 pub mod arg;
 pub mod aten;
+pub mod custom_gradient;
 pub mod effects;
 pub mod graph;
 pub mod infer;

@@ -7,6 +7,7 @@
 use crate::{
     arg::Arg,
     aten::{Aten, Packet, rules::Rule},
+    custom_gradient::CUSTOM_GRADIENT,
     graph::{Graph, Kind, Meta, Node, NodeId},
 };
 use rustc_hash::FxHashMap;
@@ -79,6 +80,13 @@ impl<'g, F: FnMut(NodeId) -> Option<Pending>> PendingOps<'g, F> {
             Kind::Placeholder => (self.of_input)(id),
             Kind::GetAttr => (is_complex(node) == Some(false)).then_some(Pending::NONE),
             Kind::CallFunction if node.target == "operator.getitem" => self.known(node.args.first()?.as_node()?),
+            // Tensors of their own, as the forward gives them.
+            Kind::CallFunction if node.target == CUSTOM_GRADIENT => {
+                let given = node.args.get(1)?.as_list()?;
+                let has_nothing =
+                    |result: &Arg| result.as_node().and_then(|node| self.known(node)) == Some(Pending::NONE);
+                given.iter().all(has_nothing).then_some(Pending::NONE)
+            }
             Kind::CallFunction => node.op().and_then(|op| self.of_call(node, op)),
             Kind::CallMethod | Kind::CallModule | Kind::Output => None,
         }

@@ -19,6 +19,7 @@ use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
 use fx::aten::autocast::{self, Cast};
 use fx::aten::{Aten, Packet, rules::Rule};
+use fx::custom_gradient::forget_custom_gradients;
 use fx::passes::{functionalize, spell_sizes};
 use fx::pending::carry_out;
 use inductor::plan::{CallKind, Plan, Step};
@@ -157,6 +158,7 @@ pub(crate) fn compile_lowered(
     let original = &lowered.get().graph;
     let functional = functionalize(original).map_err(|error| refused(error.to_string()))?;
     let mut lowered = functional.graph;
+    forget_custom_gradients(&mut lowered);
     // Where nothing is recorded, whether it would be says nothing.
     let modes: FxHashSet<_> = lowered.nodes().filter(|&id| lowered[id].target == autograd::SET_GRAD).collect();
     lowered.retain(|id| !modes.contains(&id));

@@ -8,7 +8,10 @@ use crate::{
     reason::{Kind, Reason, raised},
 };
 use cranelift_entity::{EntityRef, SecondaryMap, packed_option::PackedOption};
-use fx::{Arg, Graph, Kind as NodeKind, Meta, NodeId, TensorMeta, infer, infer::InferError, torch_ops};
+use fx::{
+    Arg, Graph, Kind as NodeKind, Meta, NodeId, TensorMeta, custom_gradient::CustomGradient, infer, infer::InferError,
+    torch_ops,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{DType, ShapeEnv};
 
@@ -28,6 +31,8 @@ pub(in crate::trace) struct Lowered {
     starts: Vec<usize>,
     /// The inputs that autocast has converted, with the element types and what they have become.
     pub(super) casts: Vec<(NodeId, DType, NodeId)>,
+    /// The gradients of the next call of this target, whose forward this graph has.
+    pub(in crate::trace) custom: Option<(String, CustomGradient, Meta)>,
 }
 
 impl Default for Lowered {
@@ -40,6 +45,7 @@ impl Default for Lowered {
             tuples: FxHashMap::default(),
             starts: Vec::new(),
             casts: Vec::new(),
+            custom: None,
         }
     }
 }
@@ -71,12 +77,73 @@ impl Lowered {
     /// Ends the graph: its metadata is over the expressions of the environment, in which what guards have made equal is
     /// one expression. The compiler tells a dimension that is expanded by its size.
     pub(in crate::trace) fn finish(&mut self, env: &mut ShapeEnv) {
-        for node in self.graph.nodes().collect::<Vec<_>>() {
-            if let Some(meta) = &mut self.graph[node].meta {
-                meta.map_exprs(&mut |expr| env.simplify(expr));
+        fn simplify(graph: &mut Graph, env: &mut ShapeEnv) {
+            for node in graph.nodes().collect::<Vec<_>>() {
+                if let Some(meta) = &mut graph[node].meta {
+                    meta.map_exprs(&mut |expr| env.simplify(expr));
+                }
+            }
+            graph.subgraphs_mut().for_each(|subgraph| simplify(subgraph, env));
+            graph.exprs = env.pool().clone();
+        }
+        simplify(&mut self.graph, env);
+    }
+
+    /// The calls from this number on as a graph of their own: from tensors that are given, and then those from before,
+    /// which it tells, to results. `None` if they read something else from before.
+    pub(in crate::trace) fn subgraph_from(
+        &self,
+        from: usize,
+        given: &[NodeId],
+        results: &[Option<NodeId>],
+    ) -> Option<(Graph, Vec<NodeId>)> {
+        let is_own = |node: NodeId| node.index() >= from && !given.contains(&node);
+        let own: Vec<NodeId> = self.graph.nodes().filter(|&node| is_own(node)).collect();
+        let mut read: Vec<NodeId> = own.iter().flat_map(|&node| self.graph[node].inputs()).collect();
+        read.extend(results.iter().flatten());
+        let mut saved: Vec<NodeId> = Vec::new();
+        for node in read.into_iter().filter(|&node| node.index() < from) {
+            self.graph[node].tensor_meta()?;
+            if !saved.contains(&node) {
+                saved.push(node);
             }
         }
-        self.graph.exprs = env.pool().clone();
+        let mut graph = Graph::new();
+        let mut copies: FxHashMap<NodeId, NodeId> = FxHashMap::default();
+        for &node in given.iter().chain(&saved) {
+            let copy = graph.placeholder(&*self.graph[node].name);
+            graph[copy].meta = self.graph[node].meta.clone();
+            copies.insert(node, copy);
+        }
+        for node in own {
+            let old = &self.graph[node];
+            let mut copied = |node: NodeId| copies.get(&node).map_or(Arg::None, |&copy| Arg::Node(copy));
+            let args = old.args.iter().map(|arg| arg.map_nodes(&mut copied)).collect();
+            let kwargs = old.kwargs.iter().map(|(name, arg)| (name.clone(), arg.map_nodes(&mut copied))).collect();
+            let copy = graph.push(old.kind, &old.target, args, kwargs, Some(&old.name));
+            graph[copy].meta = old.meta.clone();
+            graph[copy].stack_trace = old.stack_trace.clone();
+            copies.insert(node, copy);
+        }
+        let result = |node: &Option<NodeId>| node.map_or(Arg::None, |node| Arg::Node(copies[&node]));
+        graph.output(Arg::Tuple(results.iter().map(result).collect()));
+        Some((graph, saved))
+    }
+
+    /// Copies a call with gradients of the program's own, whose forward this graph has; gives the metadata of its
+    /// results. `None` for any other call.
+    pub(in crate::trace) fn copy_custom(&mut self, graph: &Graph, id: NodeId) -> Option<Meta> {
+        let (_, custom, meta) = self.custom.take_if(|(target, ..)| graph[id].target == target.as_str())?;
+        let copied = self.copy(graph, id);
+        match &meta {
+            Meta::Tuple(metas) => {
+                let picks = custom.push(&mut self.graph, metas);
+                self.tuples.insert(id, picks);
+            }
+            one => self.of[id] = custom.push(&mut self.graph, &[Some(one.clone())])[0].into(),
+        }
+        self.graph.retain(|node| node != copied);
+        Some(meta)
     }
 
     /// The counterpart of a node, and what the lowering has put before it.

@@ -265,6 +265,8 @@ impl Tracer<'_> {
             // The rules know what calls give while the default element type is torch's own.
             self.graph.lowered.copy(&self.graph.torch, node);
             self.graph.lowered.lacks("another default dtype");
+        } else if let Some(meta) = self.graph.lowered.copy_custom(&self.graph.torch, node) {
+            return Ok(meta);
         } else if let Some(meta) = self.graph.lowered.infer(
             &self.graph.torch,
             node,

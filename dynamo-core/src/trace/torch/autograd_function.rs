@@ -1,8 +1,9 @@
 //! `torch.autograd.Function.apply`.
 //!
 //! Where autograd records nothing, `forward` is traced as any function. Where it does, the call goes into the graph as
-//! it is, so that its backward is the program's own. `forward` and `backward` are then traced for what they depend on
-//! alone: guards stay, nodes do not.
+//! it is, so that its backward is the program's own. `forward` and `backward` are then traced for what they depend on:
+//! guards stay, nodes do not. In the graph of overloads both stay, where all of it has counterparts there: the calls of
+//! `forward`, and those of `backward` as a graph of [`fx::custom_gradient`].
 //!
 //! Invariant: a call in the graph depends on its arguments and on what is guarded: functions that read other tensors,
 //! or change anything, end the graph.
@@ -15,13 +16,16 @@ use crate::{
         core::{
             checkpoint::Speculative,
             context::{Class, Context, Grad},
+            recording::GraphEffects,
             value::{Value, ValueId},
         },
         signature::{Bound, Row, row},
     },
 };
-use fx::Kind as NodeKind;
+use cranelift_entity::EntityRef;
+use fx::{Kind as NodeKind, Meta, NodeId, TensorMeta, custom_gradient::CustomGradient};
 use guards::Constant;
+use symshapes::DTypeClass;
 
 /// The method that all such classes have from torch.
 pub(in crate::trace) const APPLY: &str = "torch._C._FunctionBase.apply";
@@ -80,30 +84,20 @@ impl AutogradFunction {
         Ok((context, result))
     }
 
-    /// Calls `backward` with gradients of the results that could be any.
-    fn backward(&self, t: &mut Tracer<'_>, context: ValueId, result: ValueId) -> Traced<()> {
-        let results = match t.get(result)? {
-            Value::Tuple(items) => items,
-            _ => vec![result],
-        };
+    /// Calls `backward` with gradients of the results that could be any; gives those, and what it returns.
+    fn backward(&self, t: &mut Tracer<'_>, context: ValueId, result: ValueId) -> Traced<(Vec<ValueId>, ValueId)> {
         let mut args = vec![context];
-        for result in results {
+        for result in t.one_or_more(result)? {
             args.push(match t.get(result)? {
                 Value::Tensor(_) => t.call_torch(NodeKind::CallFunction, "torch.ones_like", None, &[result], vec![])?,
                 _ => t.none(),
             });
         }
-        let saved = match t.get_attr(context, "to_save") {
-            Ok(saved) => saved,
-            Err(reason) if t.lacks_attr(&reason) => {
-                t.exceptions.raising = None;
-                t.value(Value::Tuple(Vec::new()))
-            }
-            Err(reason) => return Err(reason),
-        };
+        let saved = t.attr_if_set(context, "to_save")?.unwrap_or_else(|| t.value(Value::Tuple(Vec::new())));
         t.set_attr(context, "saved_tensors", saved)?;
         let backward = t.get_attr(self.class, "backward")?;
-        t.without_grad(backward, args).map(|_| ())
+        let given = args[1..].to_vec();
+        Ok((given, t.without_grad(backward, args)?))
     }
 
     /// Puts the call into the graph.
@@ -113,34 +107,49 @@ impl AutogradFunction {
         let effects = t.graph.effects;
         // A number that the function reads is no argument of the call: it has to be what it is now.
         let outside = std::mem::replace(&mut t.shapes.specialises, true);
+        let begin = t.graph.lowered.graph.capacity();
         let traced = self.forward(t, args, recorded).and_then(|(context, result)| {
             self.check_results(t, args, result)?;
-            self.backward(t, context, result)
+            let end = t.graph.lowered.graph.capacity();
+            let (grads, returned) = self.backward(t, context, result)?;
+            let custom = t.custom_gradient(args, recorded, &Calls { context, result, end, grads, returned })?;
+            Ok(custom.map(|(custom, meta)| (end, custom, meta)))
         });
         t.shapes.specialises = outside;
-        traced?;
+        let custom = traced?;
         if t.graph.inputs.len() != inputs {
             return Err(self.refused("which reads a tensor that it is not given"));
         }
-        let leaves_something = t.graph.effects.writes && !effects.writes || t.graph.effects.changes && !effects.changes;
-        if t.heap.has_changed_since(heap) || leaves_something {
+        let mut written = t.graph.aliases.iter().filter(|(node, _)| node.index() >= graph.nodes);
+        let writes = written.any(|&(_, first)| t.whole(first).index() < graph.nodes);
+        if t.heap.has_changed_since(heap) || writes || t.graph.effects.changes && !effects.changes {
             return Err(self.refused("which changes something"));
         }
         // The call does what its nodes would have done, drawing numbers for one.
-        let effects = t.graph.effects;
-        t.graph.rollback(graph);
+        let effects = GraphEffects { writes: effects.writes, ..t.graph.effects };
+        match custom {
+            Some((end, custom, meta)) => {
+                let lowered = std::mem::take(&mut t.graph.lowered);
+                t.graph.rollback(graph);
+                t.graph.lowered = lowered;
+                t.graph.lowered.graph.retain(|node| node.index() < end);
+                t.graph.lowered.custom = Some((target.clone(), custom, meta));
+            }
+            None => t.graph.rollback(graph),
+        }
         t.graph.effects = effects;
         t.objects.forget_results(graph.nodes);
-        t.call_torch(NodeKind::CallFunction, &target, None, args, vec![])
+        let result = t.call_torch(NodeKind::CallFunction, &target, None, args, vec![]);
+        if t.graph.lowered.custom.take().is_some() || result.is_err() {
+            t.graph.lowered.graph.retain(|node| node.index() < begin);
+            t.graph.lowered.lacks(&target);
+        }
+        result
     }
 
     /// A result that is an argument comes out as a view of it.
     fn check_results(&self, t: &mut Tracer<'_>, args: &[ValueId], result: ValueId) -> Traced<()> {
-        let results = match t.get(result)? {
-            Value::Tuple(items) => items,
-            _ => vec![result],
-        };
-        for result in results {
+        for result in t.one_or_more(result)? {
             if let Value::Tensor(node) = t.get(result)? {
                 let node = t.first_name(node);
                 for &arg in args {
@@ -162,7 +171,105 @@ impl AutogradFunction {
     }
 }
 
+/// Calls of `forward` and of `backward` that were traced.
+struct Calls {
+    context: ValueId,
+    /// The result of `forward`.
+    result: ValueId,
+    /// The number of nodes of the graph of overloads before those of `backward`.
+    end: usize,
+    /// The gradients that `backward` was given.
+    grads: Vec<ValueId>,
+    /// The result of `backward`.
+    returned: ValueId,
+}
+
 impl Tracer<'_> {
+    /// The gradients of a call as a graph of overloads, and the metadata of its results; `None` where forward or
+    /// backward has no counterpart there as a whole, or says more of the results than which tensors they are.
+    fn custom_gradient(
+        &mut self,
+        args: &[ValueId],
+        recorded: &[bool],
+        calls: &Calls,
+    ) -> Traced<Option<(CustomGradient, Meta)>> {
+        let is_whole = self.options.lowers && self.graph.lowered.is_whole() && self.modes.autocast.current.is_empty();
+        for mark in ["non_differentiable", "dirty_tensors"] {
+            if !is_whole || self.attr_if_set(calls.context, mark)?.is_some() {
+                return Ok(None);
+            }
+        }
+        let (results, returned) = (self.one_or_more(calls.result)?, self.one_or_more(calls.returned)?);
+        let materializes = match self.attr_if_set(calls.context, "materialize_grads")? {
+            Some(value) => matches!(self.get(value)?, Value::Const(Constant::Bool(true))),
+            None => true,
+        };
+        if results.len() > 1 && !materializes {
+            // Each set of gradients that are there is another trace of `backward`.
+            return Ok(None);
+        }
+        let (Some(results), Some(grads)) = (self.lowered(&results)?, self.lowered(&calls.grads)?) else {
+            return Ok(None);
+        };
+        let (Some(operands), Some(returned)) = (self.lowered(args)?, self.lowered(&returned)?) else { return Ok(None) };
+        let all = |nodes: Vec<Option<NodeId>>| nodes.into_iter().collect::<Option<Vec<NodeId>>>();
+        let (Some(results), Some(grads)) = (all(results), all(grads)) else { return Ok(None) };
+        let mut metas = Vec::new();
+        for &result in &results {
+            match self.graph.lowered.graph[result].tensor_meta() {
+                Some(meta) if meta.dtype.class() >= DTypeClass::Float => {
+                    metas.push(Some(Meta::Tensor(TensorMeta { requires_grad: true, ..meta.clone() })));
+                }
+                _ => return Ok(None),
+            }
+        }
+        let operands: Vec<Option<NodeId>> =
+            operands.into_iter().zip(recorded).map(|(node, &on)| node.filter(|_| on)).collect();
+        if returned.len() != operands.len() {
+            return Ok(None);
+        }
+        let meta = match (self.get(calls.result)?, &metas[..]) {
+            (Value::Tensor(_), [Some(meta)]) => meta.clone(),
+            _ => Meta::Tuple(metas),
+        };
+        let backward = self.graph.lowered.subgraph_from(calls.end, &grads, &returned);
+        Ok(backward.map(|(backward, saved)| (CustomGradient { backward, results, operands, saved }, meta)))
+    }
+
+    /// The counterparts of tensors in the graph of overloads, none of other values; `None` if a tensor has none.
+    fn lowered(&mut self, values: &[ValueId]) -> Traced<Option<Vec<Option<NodeId>>>> {
+        let mut nodes = Vec::new();
+        for &value in values {
+            let Value::Tensor(node) = self.get(value)? else {
+                nodes.push(None);
+                continue;
+            };
+            let Some(node) = self.graph.lowered.of[self.first_name(node)].expand() else { return Ok(None) };
+            nodes.push(Some(node));
+        }
+        Ok(Some(nodes))
+    }
+
+    /// The items of a tuple, or another value alone.
+    fn one_or_more(&mut self, value: ValueId) -> Traced<Vec<ValueId>> {
+        Ok(match self.get(value)? {
+            Value::Tuple(items) => items,
+            _ => vec![value],
+        })
+    }
+
+    /// An attribute of an object that `forward` may have set.
+    fn attr_if_set(&mut self, object: ValueId, name: &str) -> Traced<Option<ValueId>> {
+        match self.get_attr(object, name) {
+            Ok(value) => Ok(Some(value)),
+            Err(reason) if self.lacks_attr(&reason) => {
+                self.exceptions.raising = None;
+                Ok(None)
+            }
+            Err(reason) => Err(reason),
+        }
+    }
+
     /// A new context object, in which `forward` leaves something for `backward`.
     fn new_function_context(&mut self) -> Traced {
         let unknown = || Reason::new(Kind::Call, "`torch.autograd.function.FunctionCtx`.");

@@ -18,6 +18,7 @@ mod tests;
 use crate::{
     arg::Arg,
     aten::Aten,
+    custom_gradient::CustomGradient,
     effects::{SideEffect, idle_dropout, side_effect},
     graph::{Graph, Kind, Meta, NodeId},
     infer,
@@ -76,21 +77,7 @@ pub struct NotFunctional {
 /// # Errors
 /// A write that cannot be expressed without one.
 pub fn functionalize(graph: &Graph) -> Result<Functional, NotFunctional> {
-    let mut to = Graph::new();
-    to.exprs = graph.exprs.clone();
-    let mut pass = Functionalize {
-        from: graph,
-        to,
-        copies: FxHashMap::default(),
-        tensors: FxHashMap::default(),
-        roots: Vec::new(),
-        picks: FxHashMap::default(),
-        inputs: Vec::new(),
-        results: Vec::new(),
-    };
-    for id in graph.nodes() {
-        pass.node(id).map_err(|why| NotFunctional { node: graph[id].name.clone(), why })?;
-    }
+    let pass = Functionalize::run(graph, false)?;
     let roots = pass.inputs.iter().enumerate().filter_map(|(at, &root)| Some((at, &pass.roots[root?])));
     let written = roots.filter(|(_, root)| root.writes > 0).map(|(at, root)| (at, root.is_version_new)).collect();
     Ok(Functional { written, results: pass.results, graph: pass.to })
@@ -142,11 +129,33 @@ struct Functionalize<'a> {
     /// The root of each input that is a tensor.
     inputs: Vec<Option<RootId>>,
     results: Vec<Given>,
+    /// Whether the graph is a subgraph, which gives values, wherever they lie.
+    is_body: bool,
 }
 
 type Outcome<T = ()> = Result<T, String>;
 
 impl Functionalize<'_> {
+    fn run(graph: &Graph, is_body: bool) -> Result<Functionalize<'_>, NotFunctional> {
+        let mut to = Graph::new();
+        to.exprs = graph.exprs.clone();
+        let mut pass = Functionalize {
+            from: graph,
+            to,
+            copies: FxHashMap::default(),
+            tensors: FxHashMap::default(),
+            roots: Vec::new(),
+            picks: FxHashMap::default(),
+            inputs: Vec::new(),
+            results: Vec::new(),
+            is_body,
+        };
+        for id in graph.nodes() {
+            pass.node(id).map_err(|why| NotFunctional { node: graph[id].name.clone(), why })?;
+        }
+        Ok(pass)
+    }
+
     fn node(&mut self, id: NodeId) -> Outcome {
         let node = &self.from[id];
         match node.kind {
@@ -160,7 +169,18 @@ impl Functionalize<'_> {
                 let copy = self.copy(id)?;
                 self.leaf(id, copy, Origin::Constant);
             }
-            Kind::GetAttr | Kind::CallModule => return Err("a module".to_owned()),
+            Kind::GetAttr => {
+                let body = self.from.subgraph(id).expect("others are constants");
+                let body = Functionalize::run(body, true).map_err(|error| error.to_string())?;
+                if body.roots.iter().any(|root| root.origin == Origin::Input && root.writes > 0) {
+                    return Err("a subgraph that writes to its inputs".to_owned());
+                }
+                let name = self.from[id].target.trim_end_matches(|c: char| c == '_' || c.is_ascii_digit());
+                let fetch = self.to.fetch_subgraph(name, body.to);
+                self.copies.insert(id, fetch);
+            }
+            Kind::CallModule => return Err("a module".to_owned()),
+            Kind::Output if self.is_body => drop(self.copy(id)?),
             Kind::Output => self.output(id)?,
             Kind::CallFunction | Kind::CallMethod => self.call(id)?,
         }
@@ -276,10 +296,28 @@ impl Functionalize<'_> {
                 }
                 Ok(())
             }
+            None if let Some(custom) = CustomGradient::of(self.from, id) => {
+                self.gives_own_tensors(&custom.results)?;
+                self.copy(id).map(drop)
+            }
             None if gives_tensors => Err(format!("`{}`, of which is not known what it shares", node.target)),
             None if side_effect(self.from, id).is_some() => Err(format!("`{}`, which may write", node.target)),
             None => self.copy(id).map(drop),
         }
+    }
+
+    /// Refuses tensors that are not, each as a whole, what a call gives alone.
+    fn gives_own_tensors(&self, tensors: &[NodeId]) -> Outcome {
+        let mut seen = Vec::new();
+        for tensor in tensors {
+            let alias = self.tensors.get(tensor).ok_or("an operand of unknown kind")?;
+            let is_own = alias.path.is_empty() && self.roots[alias.root].origin == Origin::Call;
+            if !is_own || seen.contains(&alias.root) {
+                return Err("a result in the memory of another tensor".to_owned());
+            }
+            seen.push(alias.root);
+        }
+        Ok(())
     }
 
     /// Makes a node the view of a tensor.
