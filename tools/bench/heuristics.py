@@ -1,8 +1,8 @@
 """Times programs with a quarter and with four times of each heuristic's value.
 
 `./x bench heuristics [--rows NAME...] [--programs TEXT] [--every N]` builds the extension with the feature `sweep` and
-writes `bench/heuristics.json`, which the book's page of heuristics is printed from, unless rows or programs are chosen.
-All programs take most of an hour.
+writes `bench/heuristics.json`, which the book's page of heuristics is printed from, unless programs are chosen; rows
+that are chosen replace their own entries. All programs take most of an hour.
 """
 
 from __future__ import annotations
@@ -25,8 +25,18 @@ FACTORS = {"quarter": 0.25, "fourfold": 4.0}
 ROUNDS = (5, 15, 25)
 #: A change of times by less is noise.
 NOISE = 0.05
-#: Rows that are not timed here: of other devices, of memory and compile time, of products, which no program has.
-NOT_TIMED = ("grid_", "late_", "lender_", "bounds_", "unknown_size", "nest_most_splits", "autotune_", "product_")
+#: The reasons why rows are not timed here, by what their names begin with.
+NOT_TIMED = {
+    "autotune_": "compile time",
+    "bounds_": "compile time",
+    "device_": "memory of a GPU",
+    "grid_": "a GPU",
+    "late_": "memory",
+    "lender_": "memory",
+    "nest_most_splits": "compile time",
+    "product_": "own products, which lose to this library's",
+    "unknown_size": "no hint, which each program has",
+}
 
 Call = Callable[[], object]
 
@@ -39,12 +49,16 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="one of so many programs")
     options = parser.parse_args()
     programs = [Program(name, case) for name, case in list(chosen(options.programs))[:: options.every]]
-    found = {}
+    found: dict[str, dict[str, Any]] = {
+        row: {"not_timed": reason} for row, _ in every_row() if (reason := why_not_timed(row))
+    }
     for row, value in rows(options.rows):
-        found[row] = {which: changes(programs, row, value * factor) for which, factor in FACTORS.items()}
+        found[row] = {"programs": len(programs)}
+        found[row] |= {which: changes(programs, row, value * factor) for which, factor in FACTORS.items()}
         print(row, json.dumps(found[row]), flush=True)
-    if not options.programs and not options.rows:
-        report = {"machine": description(), "programs": len(programs), "rows": found}
+    if not options.programs and options.every == 1:
+        before = json.loads(RESULTS.read_text())["rows"] if options.rows else {}
+        report = {"machine": description(), "rows": before | found}
         RESULTS.write_text(json.dumps(report, indent=1) + "\n")
 
 
@@ -56,8 +70,18 @@ def chosen(text: str) -> Iterator[tuple[str, Case]]:
 
 def rows(names: list[str] | None) -> list[tuple[str, float]]:
     """The rows that are timed, with their values."""
-    every = native().heuristics()
-    return [row for row in every if (row[0] in names if names else not row[0].startswith(NOT_TIMED))]
+    return [row for row in every_row() if (row[0] in names if names else not why_not_timed(row[0]))]
+
+
+def every_row() -> list[tuple[str, float]]:
+    """All rows, with their values."""
+    rows: list[tuple[str, float]] = native().heuristics()
+    return rows
+
+
+def why_not_timed(row: str) -> str | None:
+    """The reason why a row is not timed, if it is not."""
+    return next((reason for start, reason in NOT_TIMED.items() if row.startswith(start)), None)
 
 
 def native() -> Any:
