@@ -3,7 +3,8 @@
 //! The forward is part of the graph, computed while autograd does not record. After it stands a call of
 //! [`CUSTOM_GRADIENT`], which gives its results anew. The arguments are the fetch of the backward graph, the results,
 //! the operands (`None` where no gradient is asked for) and the saved tensors, each a tuple. The backward graph maps a
-//! gradient for each result and the saved tensors to a gradient for each operand, or `None`.
+//! gradient for each result and the saved tensors to a gradient for each operand, or `None`; its metadata is over
+//! expressions of the graph that it is a part of.
 
 use crate::{Arg, Graph, Kind, Meta, NodeId};
 use rustc_hash::FxHashMap;

@@ -201,7 +201,7 @@ class Exponential(torch.autograd.Function):
     def backward(ctx, grad):
         (result,) = ctx.saved_tensors
         grad = grad.clone()
-        grad[1].mul_(3)
+        grad[1:].mul_(3)
         return grad * result
 
 

@@ -25,6 +25,7 @@ use crate::{
     target::Target,
 };
 use rustc_hash::FxHashMap;
+use symshapes::Pool;
 pub use views::View;
 
 /// A graph without writes, but for those at its end into inputs.
@@ -77,7 +78,7 @@ pub struct NotFunctional {
 /// # Errors
 /// A write that cannot be expressed without one.
 pub fn functionalize(graph: &Graph) -> Result<Functional, NotFunctional> {
-    let pass = Functionalize::run(graph, false)?;
+    let pass = Functionalize::run(graph, graph.exprs.clone(), false)?;
     let roots = pass.inputs.iter().enumerate().filter_map(|(at, &root)| Some((at, &pass.roots[root?])));
     let written = roots.filter(|(_, root)| root.writes > 0).map(|(at, root)| (at, root.is_version_new)).collect();
     Ok(Functional { written, results: pass.results, graph: pass.to })
@@ -136,9 +137,10 @@ struct Functionalize<'a> {
 type Outcome<T = ()> = Result<T, String>;
 
 impl Functionalize<'_> {
-    fn run(graph: &Graph, is_body: bool) -> Result<Functionalize<'_>, NotFunctional> {
+    /// Goes over a graph, whose expressions are those of a pool.
+    fn run(graph: &Graph, exprs: Pool, is_body: bool) -> Result<Functionalize<'_>, NotFunctional> {
         let mut to = Graph::new();
-        to.exprs = graph.exprs.clone();
+        to.exprs = exprs;
         let mut pass = Functionalize {
             from: graph,
             to,
@@ -171,7 +173,10 @@ impl Functionalize<'_> {
             }
             Kind::GetAttr => {
                 let body = self.from.subgraph(id).expect("others are constants");
-                let body = Functionalize::run(body, true).map_err(|error| error.to_string())?;
+                // Where the body is copied, its expressions are this graph's.
+                let exprs = std::mem::take(&mut self.to.exprs);
+                let body = Functionalize::run(body, exprs, true).map_err(|error| error.to_string())?;
+                self.to.exprs = body.to.exprs.clone();
                 if body.roots.iter().any(|root| root.origin == Origin::Input && root.writes > 0) {
                     return Err("a subgraph that writes to its inputs".to_owned());
                 }
