@@ -6,6 +6,8 @@ import functools
 import logging
 from typing import TYPE_CHECKING
 
+from rust_inductor import _debug
+
 if TYPE_CHECKING:
     from rust_inductor import _native
 
@@ -15,7 +17,9 @@ def _logger() -> logging.Logger:
     """Beneath torch's own loggers, whose handlers print what ``TORCH_LOGS`` selects."""
     from torch._logging._internal import getArtifactLogger
 
-    return getArtifactLogger("torch.rust_inductor", "output_code")
+    logger = getArtifactLogger("torch.rust_inductor", "output_code")
+    _debug.follow("torchinductor", [logger])
+    return logger
 
 
 def log(kind: str, compiled: _native.CompiledFn) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from torch._guards import CompileContext, CompileId, compile_context
 from torch._logging._internal import getArtifactLogger
 
-from rust_inductor import _log_breaks, _log_graphs, _log_guards
+from rust_inductor import _debug, _log_breaks, _log_graphs, _log_guards
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -179,3 +179,5 @@ _ARTIFACTS: dict[str, logging.Logger] = {
         "guards",
     )
 }
+
+_debug.follow("torchdynamo", [*_ARTIFACTS.values(), _dynamic])

@@ -17,6 +17,7 @@ use pyo3::types::{
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// The view of an object, with its parts as Python objects.
@@ -301,6 +302,9 @@ fn function<'py>(function: &Bound<'py, PyFunction>) -> PyResult<FunctionView<Bou
             dotted_name(function)?
         }
     };
+    if name.starts_with("einops.") {
+        prepare_einops(py).ok();
+    }
     let kwdefaults = get(intern!(py, "__kwdefaults__"))?;
     let kwdefaults = kwdefaults.cast::<PyDict>().map(|dict| dict.iter().collect()).unwrap_or_else(|_| Vec::new());
     let kwdefaults = kwdefaults.into_iter().map(|(name, value)| Ok((name.extract()?, value)));
@@ -313,6 +317,16 @@ fn function<'py>(function: &Bound<'py, PyFunction>) -> PyResult<FunctionView<Bou
         name,
         policy,
     })
+}
+
+/// Has einops make its backend for tensors, which imports modules, before it is first traced: as torch's Dynamo does.
+fn prepare_einops(py: Python<'_>) -> PyResult<()> {
+    static IS_PREPARED: AtomicBool = AtomicBool::new(false);
+    if !IS_PREPARED.swap(true, Ordering::Relaxed) {
+        let tensor = py.import("torch")?.call_method1("empty", (1,))?;
+        py.import("einops")?.call_method1("rearrange", (tensor, "i -> i"))?;
+    }
+    Ok(())
 }
 
 /// A tensor of a class that comes from `torch.Tensor` and adds to it, as torch's functions see it, whatever its

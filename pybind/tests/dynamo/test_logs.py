@@ -256,3 +256,31 @@ def test_the_limit_is_said_once(caplog):
     (text,) = said
     assert "recompile_limit (2)" in text
     assert "text == 'a'" in text
+
+
+def test_files_for_debugging(tmp_path):
+    program = (
+        "import torch, rust_inductor\n"
+        "def f(x):\n"
+        "    y = x * 2\n"
+        "    print('left')\n"
+        "    return y.relu()\n"
+        "rust_inductor.compile(f)(torch.ones(3))\n"
+    )
+    (tmp_path / "program.py").write_text(program)
+    env = {**os.environ, "TORCH_COMPILE_DEBUG": "1", "TORCH_COMPILE_DEBUG_DIR": str(tmp_path)}
+    command = [sys.executable, str(tmp_path / "program.py")]
+    done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "TRACE" not in done.stderr and "Graph break" not in done.stderr
+    (run,) = (tmp_path / "torch_compile_debug").glob("run_*")
+    captured = (run / "torchdynamo" / "debug.log").read_text()
+    for said in (
+        "ORIGINAL BYTECODE f",
+        "TRACE starts_line",
+        "Graph break",
+        "l_x_ * 2",
+        "MODIFIED BYTECODE f",
+        "GUARDS",
+    ):
+        assert said in captured
+    assert "define" in (run / "torchinductor" / "debug.log").read_text()

@@ -28,6 +28,15 @@ use indexmap::IndexMap;
 use std::rc::Rc;
 use symshapes::DTypeClass;
 
+/// Functions under `functools.lru_cache` that compute their results from their arguments alone, and whose results
+/// nobody changes: those of einops (0.8), as torch's Dynamo knows them.
+const PURE_CACHED: [&str; 4] = [
+    "einops.einops._compactify_pattern_for_einsum",
+    "einops.einops._prepare_transformation_recipe",
+    "einops.einops._reconstruct_from_shape_uncached",
+    "einops.packing.analyze_pattern",
+];
+
 impl Tracer<'_> {
     /// `function(*args, **keywords)`
     pub(in crate::trace) fn call(&mut self, function: ValueId, mut args: Vec<ValueId>, keywords: Keywords) -> Traced {
@@ -140,12 +149,12 @@ impl Tracer<'_> {
         let (mut positional, mut named) = (Vec::new(), Vec::new());
         for &arg in args {
             let arg = self.specialised(arg)?;
-            let Some(constant) = self.as_constant(arg)? else { return Ok(None) };
+            let Some(constant) = self.as_constant(arg)? else { return self.call_pure_cached(function, args, keywords) };
             positional.push(constant);
         }
         for (name, arg) in keywords {
             let arg = self.specialised(*arg)?;
-            let Some(constant) = self.as_constant(arg)? else { return Ok(None) };
+            let Some(constant) = self.as_constant(arg)? else { return self.call_pure_cached(function, args, keywords) };
             named.push(Constant::Tuple(vec![Constant::Str(name.clone()), constant]));
         }
         let arguments = Constant::Tuple(vec![Constant::Tuple(positional), Constant::Tuple(named)]);
@@ -161,6 +170,23 @@ impl Tracer<'_> {
         // Guarded even if nothing reads it, so that later calls leave it in the cache as well.
         self.force(result)?;
         Ok(Some(result))
+    }
+
+    /// A call of a function of `functools.lru_cache` that computes its result from its arguments, of which nobody
+    /// changes anything: one of [`PURE_CACHED`] is traced. `None` for any other object.
+    fn call_pure_cached(
+        &mut self,
+        function: ValueId,
+        args: &[ValueId],
+        keywords: &Keywords,
+    ) -> Traced<Option<ValueId>> {
+        let wrapped = self.get_attr(function, "__wrapped__")?;
+        match self.get(wrapped)? {
+            Value::Function(of) if PURE_CACHED.contains(&&*of.name) => {
+                self.call(wrapped, args.to_vec(), keywords.clone()).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// True if the function within one of `functools.lru_cache` raises an exception for these arguments, as far as a

@@ -39,7 +39,14 @@ impl Tracer<'_> {
         }
         let (a, b) = if name == "or_" && !changes { (self.dict_read(a)?, self.dict_read(b)?) } else { (a, b) };
         let (left, right) = (self.get(a)?, self.get(b)?);
+        // A tuple is repeated with its items, which may be no constants for the interpreter, as slices are none.
+        let repeats = name == "mul"
+            && matches!(
+                (&left, &right),
+                (Value::Tuple(_), Value::Const(Constant::Int(_))) | (Value::Const(Constant::Int(_)), Value::Tuple(_))
+            );
         if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?)
+            && !repeats
             && !matches!(left, Value::State(_))
             && !matches!(right, Value::State(_))
         {
