@@ -23,7 +23,7 @@ pub trait Host<L: TensorLibrary> {
     /// Makes a call that the library cannot make, and keeps its results.
     ///
     /// # Errors
-    /// What the call raises.
+    /// The exception that the call raises.
     fn call(
         &mut self,
         call: &L::Foreign,
