@@ -189,6 +189,40 @@ impl Graph {
         fetch
     }
 
+    /// A graph of some nodes, in this order: from tensors that it is given to results. `None` if the nodes read
+    /// anything else.
+    pub fn extract(&self, given: &[NodeId], nodes: &[NodeId], results: &[Option<NodeId>]) -> Option<Graph> {
+        let (mut graph, mut copies) = (Graph::new(), FxHashMap::default());
+        for &node in given {
+            let input = graph.placeholder(self[node].name.clone());
+            graph[input].meta = self[node].meta.clone();
+            copies.insert(node, input);
+        }
+        for &node in nodes {
+            let row = &self[node];
+            if !row.inputs().iter().all(|input| copies.contains_key(input)) {
+                return None;
+            }
+            let mut copied = |node: NodeId| Arg::Node(copies[&node]);
+            let args = row.args.iter().map(|arg| arg.map_nodes(&mut copied)).collect();
+            let kwargs = row.kwargs.iter().map(|(name, arg)| (name.clone(), arg.map_nodes(&mut copied))).collect();
+            let copy = match self.subgraph(node) {
+                Some(inner) => graph.fetch_subgraph(stem(&row.target), inner.clone()),
+                None => graph.push(row.kind, &row.target, args, kwargs, Some(&row.name)),
+            };
+            graph[copy].meta = row.meta.clone();
+            graph[copy].stack_trace = row.stack_trace.clone();
+            copies.insert(node, copy);
+        }
+        let result = |node: &Option<NodeId>| match node {
+            Some(node) => copies.get(node).map(|&copy| Arg::Node(copy)),
+            None => Some(Arg::None),
+        };
+        let results = results.iter().map(result).collect::<Option<_>>()?;
+        graph.output(Arg::Tuple(results));
+        Some(graph)
+    }
+
     /// The subgraph that a `get_attr` node fetches.
     pub fn subgraph(&self, fetch: NodeId) -> Option<&Graph> {
         self.subgraphs.get(&fetch)
@@ -393,6 +427,11 @@ impl Graph {
     pub fn retain(&mut self, mut keep: impl FnMut(NodeId) -> bool) {
         self.order.retain(|&n| keep(n));
     }
+}
+
+/// The name of a subgraph without the number that [`Graph::fetch_subgraph`] has given it.
+pub(crate) fn stem(path: &str) -> &str {
+    path.rsplit_once('_').map_or(path, |(stem, _)| stem)
 }
 
 impl Index<NodeId> for Graph {

@@ -108,25 +108,7 @@ impl Lowered {
                 saved.push(node);
             }
         }
-        let mut graph = Graph::new();
-        let mut copies: FxHashMap<NodeId, NodeId> = FxHashMap::default();
-        for &node in given.iter().chain(&saved) {
-            let copy = graph.placeholder(&*self.graph[node].name);
-            graph[copy].meta = self.graph[node].meta.clone();
-            copies.insert(node, copy);
-        }
-        for node in own {
-            let old = &self.graph[node];
-            let mut copied = |node: NodeId| copies.get(&node).map_or(Arg::None, |&copy| Arg::Node(copy));
-            let args = old.args.iter().map(|arg| arg.map_nodes(&mut copied)).collect();
-            let kwargs = old.kwargs.iter().map(|(name, arg)| (name.clone(), arg.map_nodes(&mut copied))).collect();
-            let copy = graph.push(old.kind, &old.target, args, kwargs, Some(&old.name));
-            graph[copy].meta = old.meta.clone();
-            graph[copy].stack_trace = old.stack_trace.clone();
-            copies.insert(node, copy);
-        }
-        let result = |node: &Option<NodeId>| node.map_or(Arg::None, |node| Arg::Node(copies[&node]));
-        graph.output(Arg::Tuple(results.iter().map(result).collect()));
+        let graph = self.graph.extract(&[given, &saved[..]].concat(), &own, results)?;
         Some((graph, saved))
     }
 

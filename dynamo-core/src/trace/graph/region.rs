@@ -24,7 +24,6 @@ use cranelift_entity::EntityRef;
 use fx::{Arg, Graph, Kind as NodeKind, Meta, NodeId};
 use guards::Constant;
 use indexmap::IndexMap;
-use rustc_hash::FxHashMap;
 
 /// Aliasing allowed between the results of a region and its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -164,28 +163,11 @@ impl Tracer<'_> {
 
     /// The graph of a region: its inputs are the parameters, then the operands; its output is a tuple of the results.
     pub(in crate::trace) fn subgraph(&self, region: &Region, operands: &[NodeId]) -> Graph {
-        let (from, mut graph, mut copies) = (&self.graph.torch, Graph::new(), FxHashMap::default());
-        for &node in region.parameters.iter().chain(operands) {
-            let row = &from[node];
-            let input = graph.placeholder(row.name.clone());
-            graph[input].meta = row.meta.clone();
-            copies.insert(node, input);
-        }
-        for &node in region.nodes.iter().filter(|node| !region.parameters.contains(node)) {
-            let row = &from[node];
-            let mut copied = |node: NodeId| Arg::Node(copies[&node]);
-            let args = row.args.iter().map(|arg| arg.map_nodes(&mut copied)).collect();
-            let kwargs = row.kwargs.iter().map(|(name, arg)| (name.clone(), arg.map_nodes(&mut copied))).collect();
-            let copy = match from.subgraph(node) {
-                Some(inner) => graph.fetch_subgraph(stem(&row.target), inner.clone()),
-                None => graph.push(row.kind, &row.target, args, kwargs, Some(&row.name)),
-            };
-            graph[copy].meta = row.meta.clone();
-            graph[copy].stack_trace = row.stack_trace.clone();
-            copies.insert(node, copy);
-        }
-        graph.output(Arg::Tuple(region.results.iter().map(|node| Arg::Node(copies[node])).collect()));
-        graph
+        let given: Vec<NodeId> = region.parameters.iter().chain(operands).copied().collect();
+        let nodes: Vec<NodeId> =
+            region.nodes.iter().filter(|node| !region.parameters.contains(node)).copied().collect();
+        let results: Vec<Option<NodeId>> = region.results.iter().copied().map(Some).collect();
+        self.graph.torch.extract(&given, &nodes, &results).expect("what the nodes read besides is an operand")
     }
 
     /// Puts the fetch of a subgraph into the graph.
@@ -333,9 +315,4 @@ impl Given<'_> {
 /// The reason why an operator cannot have a body.
 pub(in crate::trace) fn refused(operator: &str, what: &str) -> Reason {
     Reason::new(Kind::Call, format!("`{operator}` {what}."))
-}
-
-/// The name of a subgraph without its number.
-fn stem(path: &str) -> &str {
-    path.rsplit_once('_').map_or(path, |(stem, _)| stem)
 }

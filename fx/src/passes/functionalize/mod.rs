@@ -20,7 +20,7 @@ use crate::{
     aten::Aten,
     custom_gradient::CustomGradient,
     effects::{SideEffect, idle_dropout, side_effect},
-    graph::{Graph, Kind, Meta, NodeId},
+    graph::{Graph, Kind, Meta, NodeId, stem},
     infer,
     target::Target,
 };
@@ -180,8 +180,7 @@ impl Functionalize<'_> {
                 if body.roots.iter().any(|root| root.origin == Origin::Input && root.writes > 0) {
                     return Err("a subgraph that writes to its inputs".to_owned());
                 }
-                let name = self.from[id].target.trim_end_matches(|c: char| c == '_' || c.is_ascii_digit());
-                let fetch = self.to.fetch_subgraph(name, body.to);
+                let fetch = self.to.fetch_subgraph(stem(&self.from[id].target), body.to);
                 self.copies.insert(id, fetch);
             }
             Kind::CallModule => return Err("a module".to_owned()),
