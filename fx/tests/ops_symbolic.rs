@@ -291,3 +291,47 @@ proptest! {
         prop_assert!((row.iter().map(|v| v * v).sum::<f64>() / 8.0 - 1.0).abs() < 1e-4);
     }
 }
+
+/// A call of a layer with two directions, of which the last parameter has `rows` rows.
+fn recurrent(op: &str, gates: i64, rows: i64) -> Builder {
+    let mut b = Builder::new();
+    let x = b.input("x", &[0, 7, 4]);
+    let hx = b.input("hx", &[2, 0, 5]);
+    let sizes = [vec![5 * gates, 4], vec![5 * gates, 5], vec![5 * gates, 4], vec![rows, 5]];
+    let params = sizes.iter().enumerate().map(|(at, sizes)| b.input(&format!("w{at}"), sizes)).collect();
+    let states = if gates == 4 { Arg::List(vec![hx.clone(), hx]) } else { hx };
+    let rest = [Arg::Bool(false), Arg::Int(1), Arg::Float(0.0), Arg::Bool(false), Arg::Bool(true), Arg::Bool(true)];
+    b.call(op, [vec![x, states, Arg::List(params)], rest.to_vec()].concat());
+    b
+}
+
+#[test]
+fn recurrent_layers() {
+    recurrent("lstm.input", 4, 20).check(&expect![[r#"
+        x: float32[s0, 7, 4](28, 4, 1)
+        hx: float32[2, s0, 5](5*s0, 5, 1)
+        w0: float32[20, 4](4, 1)
+        w1: float32[20, 5](5, 1)
+        w2: float32[20, 4](4, 1)
+        w3: float32[20, 5](5, 1)
+        lstm: (float32[s0, 7, 10](10, 10*s0, 1); float32[2, s0, 5](5*s0, 5, 1); float32[2, s0, 5](5*s0, 5, 1))
+    "#]]);
+    recurrent("gru.input", 3, 15).check(&expect![[r#"
+        x: float32[s0, 7, 4](28, 4, 1)
+        hx: float32[2, s0, 5](5*s0, 5, 1)
+        w0: float32[15, 4](4, 1)
+        w1: float32[15, 5](5, 1)
+        w2: float32[15, 4](4, 1)
+        w3: float32[15, 5](5, 1)
+        gru: (float32[s0, 7, 10](10, 10*s0, 1); float32[2, s0, 5](5*s0, 5, 1))
+    "#]]);
+    recurrent("rnn_tanh.input", 1, 6).check(&expect![[r#"
+        x: float32[s0, 7, 4](28, 4, 1)
+        hx: float32[2, s0, 5](5*s0, 5, 1)
+        w0: float32[5, 4](4, 1)
+        w1: float32[5, 5](5, 1)
+        w2: float32[5, 4](4, 1)
+        w3: float32[6, 5](5, 1)
+        rnn_tanh: rnn_tanh.input: shapes that do not fit
+    "#]]);
+}

@@ -15,6 +15,7 @@ mod norm;
 mod plain;
 pub mod pointwise;
 pub mod promote;
+mod recurrent;
 mod reduce;
 pub mod sizes;
 pub mod strides;
@@ -161,7 +162,7 @@ fn rule(op: Aten) -> Option<(Rule, bool)> {
         return None;
     }
     let moving = [view::RULES, create::RULES, index::RULES, join::RULES].into_iter().map(|family| (family, false));
-    let computing = [reduce::RULES, linear::RULES, norm::RULES, conv::RULES, image::RULES];
+    let computing = [reduce::RULES, linear::RULES, norm::RULES, conv::RULES, image::RULES, recurrent::RULES];
     let families = moving.chain(computing.into_iter().map(|family| (family, true)));
     let row = |(family, computes): (&'static [(Packet, Rule)], bool)| {
         family.iter().map(move |&(packet, rule)| (packet, (rule, computes)))

@@ -316,6 +316,10 @@ const PLAIN: &[(&str, &[Aten])] = &[
     ("torch.dropout", ops![dropout_default]),
     ("torch.batch_norm", ops![batch_norm_default]),
     ("torch.embedding", ops![embedding_default]),
+    ("torch.lstm", ops![lstm_input]),
+    ("torch.gru", ops![gru_input]),
+    ("torch.rnn_tanh", ops![rnn_tanh_input]),
+    ("torch.rnn_relu", ops![rnn_relu_input]),
     ("torch.native_layer_norm", ops![native_layer_norm_default]),
     ("torch.convolution", ops![convolution_default]),
     // Others whose parameters are those of the overload.

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::host::Obj;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, packed_option::PackedOption};
-use guards::{Constant, SourceId};
+use guards::{Constant, SourceId, StrId};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
@@ -62,6 +62,8 @@ pub(in crate::trace) struct ObjectTable {
     pub(in crate::trace) known: Log<Obj, ValueId>,
     /// Whether the program may have dropped the last reference to an object that was there when the trace began.
     pub(in crate::trace) may_be_dropped: bool,
+    /// The local variables of the traced frame that may no longer hold what the caller gave them.
+    pub(in crate::trace) dropped_locals: FxHashSet<StrId>,
     /// The classes that the program has made: each call makes another one.
     pub(in crate::trace) made_classes: Log<Obj, MadeClass>,
     /// `__globals__` of the traced function, then of those that were realized, also where that failed.
@@ -141,8 +143,9 @@ impl Speculative for ObjectTable {
             found_late,
             forced,
             known,
-            // Never too often: it refuses what would be certain otherwise.
+            // Never too often: they refuse what would be certain otherwise.
             may_be_dropped: _,
+            dropped_locals: _,
             made_classes,
             // Facts about which objects share a dict. They are read where an object is realized, to reject aliases.
             scopes: _,

@@ -120,9 +120,7 @@ impl Tracer<'_> {
         else {
             return None;
         };
-        // What the program has changed or dropped before may have held the only other reference.
-        let is_certain = !self.heap.has_changed() && !self.objects.may_be_dropped;
-        let referent = self.host.referent(obj).filter(|_| is_certain)?;
+        let referent = self.host.referent(obj).filter(|&referent| self.is_alive(referent))?;
         let method = self.sources.string("__call__");
         let source = self.sources.step(source, Step::Call0(method));
         Some(self.lazy(referent, source))
@@ -130,9 +128,9 @@ impl Tracer<'_> {
 
     /// The object that a weak reference of the program's gives, which the caller keeps alive.
     fn referent_kept(&mut self, referent: ValueId) -> Traced {
-        match self.heap.has_changed() || self.objects.may_be_dropped {
-            true => Err(Reason::new(Kind::Call, format!("A weak reference to {}.", self.describe(referent)))),
-            false => Ok(referent),
+        match self.found_object(referent).is_some_and(|found| self.is_alive(found)) {
+            true => Ok(referent),
+            false => Err(Reason::new(Kind::Call, format!("A weak reference to {}.", self.describe(referent)))),
         }
     }
 

@@ -133,8 +133,12 @@ impl Tracer<'_> {
         for (slot, argument) in arguments.iter().enumerate() {
             if let (Some(argument), Some(name)) = (argument, names.get(slot)) {
                 let source = self.sources.local(name);
-                // An instruction that takes it off the stack drops it.
-                self.objects.may_be_dropped |= name.starts_with(STACK);
+                if name.starts_with(STACK) {
+                    // An instruction that takes it off the stack drops it.
+                    self.objects.may_be_dropped = true;
+                    let dropped = self.sources.string(name);
+                    self.objects.dropped_locals.insert(dropped);
+                }
                 frame.locals[slot] = Some(self.lazy(*argument, source));
             }
         }

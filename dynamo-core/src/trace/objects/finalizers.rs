@@ -7,7 +7,7 @@
 //! Invariant: what is read of the caller's objects here is not guarded: it decides where a graph ends, not what is
 //! computed. So a container that comes to hold such an object after the trace is not told from what it was.
 
-use super::Tracer;
+use super::{Tracer, modules::TABLES};
 use crate::{
     host::{Obj, View},
     trace::core::{
@@ -17,7 +17,7 @@ use crate::{
         value::{Value, ValueId},
     },
 };
-use guards::{Root, Source};
+use guards::{Reach, Root, Source, SourceId, Step};
 
 /// The number of containers, one within the other, that are looked through for objects.
 const NESTING: usize = 3;
@@ -41,9 +41,38 @@ impl Tracer<'_> {
         if is_held {
             return false;
         }
-        let is_constant = matches!(self.objects.values[dropped], Value::Const(_));
-        self.objects.may_be_dropped |= !is_constant && self.source(dropped).is_some();
+        let source = self.source(dropped).filter(|_| !matches!(self.objects.values[dropped], Value::Const(_)));
+        self.objects.may_be_dropped |= source.is_some();
+        if let Some(Source::Root(Root::Local(name))) = source.and_then(|source| self.sources.get(source)) {
+            self.objects.dropped_locals.insert(name);
+        }
         self.has_finalizer(dropped)
+    }
+
+    /// True for an object of the caller's of which the program has not dropped the last reference for certain.
+    pub(in crate::trace) fn is_alive(&self, object: Obj) -> bool {
+        let place = self.objects.known.get(&object).and_then(|&value| self.source(value));
+        let is_held = place.is_some_and(|place| self.is_held_at(place));
+        !self.heap.has_changed() && (is_held || !self.objects.may_be_dropped)
+    }
+
+    /// True for a place that holds an object by itself, as places between it and a variable do which the program has
+    /// not dropped. An attribute may be made where it is read, but for the tables of modules.
+    fn is_held_at(&self, place: SourceId) -> bool {
+        let (base, step) = match self.sources.get(place) {
+            Some(Source::Step { base, step }) => (base, step),
+            Some(Source::Root(Root::Local(name))) => return !self.objects.dropped_locals.contains(&name),
+            Some(Source::Root(root)) => return root.row().reach == Reach::Object,
+            None => return false,
+        };
+        let holds = match step {
+            Step::Attr(name) => TABLES.contains(&&*self.sources.strings()[name]),
+            Step::Item(_) | Step::DictKey(_) | Step::DictValue(_) | Step::SetItem(_) => true,
+            Step::Closure(_) | Step::Defaults(_) | Step::KwDefaults(_) => true,
+            Step::Param(_) | Step::Buffer(_) | Step::Submodule(_) => true,
+            _ => false,
+        };
+        holds && self.is_held_at(base)
     }
 
     /// True if changes since there were so many have taken the reference of an object of the caller's to one that does

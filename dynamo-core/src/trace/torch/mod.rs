@@ -31,6 +31,7 @@ mod numpy_dtypes;
 mod numpy_writes;
 pub(in crate::trace) mod optim;
 mod questions;
+mod recurrent;
 mod tensors;
 mod tolist;
 pub(in crate::trace) mod torch_check;
@@ -51,6 +52,7 @@ pub(in crate::trace) const ROWS: &[&[Row]] = &[
     loops::ROWS,
     modes::ROWS,
     questions::ROWS,
+    recurrent::ROWS,
     tensors::ROWS,
     transforms::ROWS,
 ];
