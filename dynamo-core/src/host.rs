@@ -444,6 +444,10 @@ pub trait Host {
         None
     }
 
+    /// Calls the function within one of `functools.singledispatch` that chooses by a class, so that it keeps its choice
+    /// as a call by the program would have it.
+    fn keep_choice(&mut self, _function: Obj, _class: Obj) {}
+
     /// The result for constants of a function of which the user has said that it gives the same each time.
     fn assume(&mut self, function: Obj, args: &[Constant]) -> Option<Obj>;
 

@@ -640,12 +640,13 @@ const INLINED: [&str; 29] = [
 /// True for code of the standard library that is traced where it is called: containers, data classes, managers, what
 /// makes functions of functions and what tells of them, as far as no row says what they do. So are our own transforms.
 fn is_inlined_library(file: &str) -> bool {
-    const LIBRARY: [&str; 10] = [
+    const LIBRARY: [&str; 11] = [
         "/_weakrefset.py",
         "/collections/__init__.py",
         "/contextlib.py",
         "/dataclasses.py",
         "/enum.py",
+        "/fractions.py",
         "/functools.py",
         "/inspect.py",
         "/numbers.py",
@@ -653,6 +654,7 @@ fn is_inlined_library(file: &str) -> bool {
         "/weakref.py",
     ];
     matches!(file, "<frozen _collections_abc>" | "<frozen os>")
+        || file.ends_with("/rust_inductor/_library.py")
         || file.ends_with("/rust_inductor/_transforms.py")
         || !file.contains("/site-packages/") && LIBRARY.iter().any(|part| file.ends_with(part))
 }

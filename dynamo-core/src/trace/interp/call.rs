@@ -3,7 +3,7 @@
 use crate::{
     bytecode::code::flags,
     host::{ALLOWED, FunctionPolicy, Obj, View},
-    reason::{Kind, Reason},
+    reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
         core::{
@@ -212,6 +212,9 @@ impl Tracer<'_> {
         self.initialize_lazy(&function.name, &args)?;
         if let Some(wrapper) = self.update_wrapper(function, &args, &keywords)? {
             return Ok(wrapper);
+        }
+        if let Some(found) = self.dispatch_by_class(function, &args)? {
+            return Ok(found);
         }
         if function.policy == FunctionPolicy::Skipped {
             if let Some(left) = self.leave_object(&function.name, &args, &keywords)? {
@@ -521,9 +524,24 @@ impl Tracer<'_> {
                     None => Err(Reason::new(Kind::Call, format!("`{descriptor}.__get__`."))),
                 }
             }
+            Value::Function(_) if name == "__get__" && keywords.is_empty() => self.bind_function(this, args),
             number if number.is_number() => self.call_number_method(this, name, args, &keywords),
             Value::Const(constant) => self.fold_method(&constant, name, args, &keywords),
             _ => containers::call_method(self, this, name, args, &keywords),
+        }
+    }
+
+    /// `function.__get__(this, owner=None)`
+    fn bind_function(&mut self, function: ValueId, args: &[ValueId]) -> Traced {
+        let (this, owner) = match *args {
+            [this] => (this, None),
+            [this, owner] => (this, self.unless_none(Some(owner))?),
+            _ => return Err(raised("TypeError: __get__")),
+        };
+        match (self.get(this)?, owner) {
+            (Value::Const(Constant::None), None) => Err(raised("TypeError: __get__(None, None) is invalid")),
+            (Value::Const(Constant::None), Some(_)) => Ok(function),
+            _ => Ok(self.value(Value::Method { function, this })),
         }
     }
 

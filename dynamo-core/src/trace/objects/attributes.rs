@@ -520,15 +520,28 @@ impl Tracer<'_> {
 
     /// `del value.name` of an object of a class of the program's.
     pub(in crate::trace) fn instance_delete(&mut self, instance: Instance, name: &str) -> Traced<()> {
-        self.check_not_hashed(instance)?;
+        const METHOD: &str = "__delattr__";
         let class = self.class_source(instance)?;
-        let plain = match self.class_method(instance.class, "__delattr__", class) {
-            Some(ClassAttr::Builtin(method, _)) => is_generic(instance, &method, "__delattr__"),
-            found => found.is_none(),
-        };
+        let own = self.class_method(instance.class, METHOD, class);
+        match (own, instance.body) {
+            (Some(ClassAttr::Function(_)), Body::Made(_)) => {
+                let name = self.constant(Constant::Str(name.to_owned()));
+                let deleted = self.call_special(instance.this, METHOD, &[name])?;
+                deleted.map(|_| ()).ok_or_else(|| self.no_change(instance.this))
+            }
+            (Some(ClassAttr::Builtin(method, _)), Body::Made(_)) if !is_generic(instance, &method, METHOD) => {
+                Err(self.no_change(instance.this))
+            }
+            _ => self.generic_delete(instance, name),
+        }
+    }
+
+    /// `object.__delattr__(value, name)` of an object of a class of the program's.
+    pub(super) fn generic_delete(&mut self, instance: Instance, name: &str) -> Traced<()> {
+        self.check_not_hashed(instance)?;
         match instance.body {
             Body::Found(obj) => self.delete_found(instance.this, obj, name),
-            Body::Made(state) if plain && self.is_plain_name(instance, name) => {
+            Body::Made(state) if self.is_plain_name(instance, name) => {
                 self.show_change(instance.this, name, None);
                 let State::Instance(made) = self.heap.change(state) else { return Ok(()) };
                 match made.attrs.shift_remove(name) {

@@ -42,6 +42,17 @@ impl Tracer<'_> {
         (0..).zip(classes).map(item).collect()
     }
 
+    /// The source of a class; the class of tensors, which is asked of those that are computed, has one always.
+    fn source_of_class(&mut self, class: ValueId, obj: Obj) -> Option<SourceId> {
+        self.source(class).or_else(|| {
+            let is_tensor = self.host.class_named("torch.Tensor") == Some(obj);
+            is_tensor.then(|| {
+                let module = self.sources.module("torch");
+                self.sources.attr(module, "Tensor")
+            })
+        })
+    }
+
     /// `class.__mro__`
     pub(in crate::trace) fn mro_of(&mut self, class: ValueId, obj: Obj) -> Traced {
         let classes = self.host.mro(obj);
@@ -49,7 +60,7 @@ impl Tracer<'_> {
             let classes = classes.into_iter().map(|class| self.value(Value::Lazy(class))).collect();
             return Ok(self.value(Value::Tuple(classes)));
         }
-        let source = self.source(class).ok_or_else(|| self.no_attr(class, "__mro__"))?;
+        let source = self.source_of_class(class, obj).ok_or_else(|| self.no_attr(class, "__mro__"))?;
         let source = self.sources.attr(source, "__mro__");
         let classes = self.classes_at(source, classes);
         Ok(self.value(Value::Tuple(classes)))
@@ -74,11 +85,14 @@ impl Tracer<'_> {
             return Ok(None);
         }
         let meta = self.host.class_of(obj);
-        if !self.is_plain_metaclass(meta, name) {
-            return Ok(None);
-        }
-        let Some((_, found)) = self.host.class_attr(obj, name, None) else { return Ok(None) };
-        let Some(source) = self.source(class) else { return Ok(None) };
+        let of_meta = self.host.class_attr(meta, name, None).map(|(_, found)| found);
+        let found = match (of_meta, self.host.class_attr(obj, name, None)) {
+            (None, Some((_, found))) => found,
+            // What is no descriptor is read as any other attribute is.
+            (Some(found @ ClassAttr::Plain(_)), None) => found,
+            _ => return Ok(None),
+        };
+        let Some(source) = self.source(class).filter(|_| self.reads_as_type(meta)) else { return Ok(None) };
         let source = self.sources.attr(source, name);
         Ok(match found {
             ClassAttr::Function(found) | ClassAttr::StaticMethod(found) | ClassAttr::Plain(found) => {
@@ -103,11 +117,6 @@ impl Tracer<'_> {
         let meta = self.host.class_of(class);
         let shown = self.host.class_attr(meta, "__repr__", None).map(|(_, found)| found);
         matches!(shown, Some(ClassAttr::Builtin(method, _)) if method == "builtins.type.__repr__")
-    }
-
-    /// True for a metaclass that reads attributes as `type` does, and has no descriptor of this name.
-    fn is_plain_metaclass(&mut self, meta: Obj, name: &str) -> bool {
-        self.reads_as_type(meta) && self.host.class_attr(meta, name, None).is_none()
     }
 
     /// True for a metaclass that reads attributes as `type` does.

@@ -16,7 +16,10 @@ use crate::{
 use guards::{Constant, SourceId, Step};
 use indexmap::IndexMap;
 
-/// The methods of `object` that a program calls by name, and `super`.
+/// The method by which a class is called whose metaclass has none of its own.
+const BY_TYPE: &str = "builtins.type.__call__";
+
+/// The methods of `object` and `type` that a program calls by name, and `super`.
 pub(in crate::trace) const ROWS: &[Row] = &[
     row("builtins.object.__new__(cls, /, *args, **kwargs)", |t, b| {
         // Whether it takes them is the class's business, which has checked them when it calls this.
@@ -40,8 +43,16 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
     row("builtins.object.__delattr__ types.SimpleNamespace.__delattr__(instance, name, /)", |t, b| {
         let (instance, name) = (t.instance_of(b.arg(0)?, "object.__delattr__")?, t.name_of_attr(b.arg(1)?)?);
-        t.instance_delete(instance, &name)?;
+        t.generic_delete(instance, &name)?;
         Ok(t.none())
+    }),
+    row("builtins.type.__call__(cls, /, *args, **kwargs)", |t, b| {
+        let class = t.force(b.arg(0)?)?;
+        let made = match t.objects.values[class] {
+            Value::Class(_, obj) => t.construct_by_type(class, obj, b.rest(), b.extra())?,
+            _ => None,
+        };
+        made.ok_or_else(|| Reason::new(Kind::Call, format!("{}.", t.describe(class))))
     }),
     row("builtins.super(type, object, /)", |t, b| t.make_super(b.arg(0)?, b.arg(1)?)),
 ];
@@ -101,6 +112,23 @@ impl Tracer<'_> {
         args: &[ValueId],
         keywords: &Keywords,
     ) -> Traced<Option<ValueId>> {
+        let Some(source) = self.source(class) else { return Ok(None) };
+        match self.call_of_metaclass(obj, source) {
+            Some(ClassAttr::Builtin(method, _)) if method == BY_TYPE => {}
+            Some(ClassAttr::Function(_)) => return self.call_special_with(class, "__call__", args, keywords),
+            _ => return Ok(None),
+        }
+        self.construct_by_type(class, obj, args, keywords)
+    }
+
+    /// A call of a class of the program's as `type` calls it, whatever its metaclass has in the place of that.
+    fn construct_by_type(
+        &mut self,
+        class: ValueId,
+        obj: Obj,
+        args: &[ValueId],
+        keywords: &Keywords,
+    ) -> Traced<Option<ValueId>> {
         let is_exception = self.host.is_exception(obj);
         let is_made = match self.host.solid_base(obj) {
             Some(base) => self.is_made(obj, &base),
@@ -110,9 +138,6 @@ impl Tracer<'_> {
             return Ok(None);
         }
         let Some(source) = self.source(class) else { return Ok(None) };
-        if !self.is_made_by_type(obj, source) {
-            return Ok(None);
-        }
         let new = self.class_method(obj, "__new__", Some(source));
         let (made, by_object) = match new {
             Some(ClassAttr::Builtin(..)) if is_exception => (self.new_exception(class, args)?, false),
@@ -166,11 +191,10 @@ impl Tracer<'_> {
         }
     }
 
-    /// True for a class whose metaclass calls it as `type` does.
-    fn is_made_by_type(&mut self, class: Obj, source: SourceId) -> bool {
+    /// The method by which a class's metaclass calls it.
+    fn call_of_metaclass(&mut self, class: Obj, source: SourceId) -> Option<ClassAttr> {
         let meta = self.host.class_of(class);
         let source = self.sources.step(source, Step::Type);
-        let call = self.class_method(meta, "__call__", Some(source));
-        matches!(call, Some(ClassAttr::Builtin(method, _)) if method == "builtins.type.__call__")
+        self.class_method(meta, "__call__", Some(source))
     }
 }

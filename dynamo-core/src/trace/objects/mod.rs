@@ -48,7 +48,7 @@ use crate::{
         Traced, Tracer,
         core::{
             state::{State, StateId},
-            value::{Value, ValueId},
+            value::{Keywords, Value, ValueId},
         },
         python::classes::classes,
         signature::Row,
@@ -98,6 +98,11 @@ impl Tracer<'_> {
             }
             _ => None,
         })
+    }
+
+    /// A class as an object of its metaclass.
+    fn instance_of_metaclass(&mut self, this: ValueId, class: Obj) -> Instance {
+        Instance { this, class: self.host.class_of(class), body: Body::Found(class) }
     }
 
     /// The class of an object, as a value; `None` for one that may change and that can be reached in no way.
@@ -181,9 +186,16 @@ impl Tracer<'_> {
         }
     }
 
-    /// A special method of an object, bound to it; `None` if its class has none that can be traced.
+    /// A special method of an object or class, bound to it; `None` if its class has none that can be traced.
     pub(super) fn special(&mut self, value: ValueId, name: &str) -> Traced<Option<ValueId>> {
-        let Some(instance) = self.instance(value)? else { return Ok(None) };
+        let this = self.force(value)?;
+        let instance = match self.objects.values[this] {
+            Value::Class(_, obj) => self.instance_of_metaclass(this, obj),
+            _ => match self.instance(this)? {
+                Some(instance) => instance,
+                None => return Ok(None),
+            },
+        };
         let Some((found, source)) = self.class_attr(instance, name)? else { return Ok(None) };
         let this = instance.this;
         Ok(match found {
@@ -212,8 +224,19 @@ impl Tracer<'_> {
 
     /// Calls a special method of an object; `None` if there is none that can be traced.
     pub(super) fn call_special(&mut self, value: ValueId, name: &str, args: &[ValueId]) -> Traced<Option<ValueId>> {
+        self.call_special_with(value, name, args, &vec![])
+    }
+
+    /// [`Tracer::call_special`] with keyword arguments.
+    fn call_special_with(
+        &mut self,
+        value: ValueId,
+        name: &str,
+        args: &[ValueId],
+        keywords: &Keywords,
+    ) -> Traced<Option<ValueId>> {
         match self.special(value, name)? {
-            Some(method) => self.call(method, args.to_vec(), vec![]).map(Some),
+            Some(method) => self.call(method, args.to_vec(), keywords.clone()).map(Some),
             None => Ok(None),
         }
     }

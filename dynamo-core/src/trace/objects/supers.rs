@@ -59,14 +59,23 @@ impl Tracer<'_> {
         Ok(self.value(Value::Super(class, this)))
     }
 
+    /// The second argument of `super` as an object of the first; `None` for a class that comes from it.
+    fn instance_of_super(&mut self, start: Obj, this: ValueId) -> Traced<Option<Instance>> {
+        let this = self.force(this)?;
+        match self.objects.values[this] {
+            Value::Class(_, class) if class == start || self.host.is_subclass(class, start) == Some(true) => Ok(None),
+            Value::Class(_, class) => Ok(Some(self.instance_of_metaclass(this, class))),
+            _ => self.instance(this),
+        }
+    }
+
     /// `super(class, this).name`
     pub(in crate::trace) fn super_get(&mut self, class: ValueId, this: ValueId, name: &str) -> Traced {
         let unknown =
             |t: &mut Self| Reason::new(Kind::Attribute, format!("`{name}` of `super` of {}.", t.describe(this)));
-        let (Value::Class(_, start), instance) = (self.get(class)?, self.instance(this)?) else {
-            return Err(unknown(self));
-        };
-        // With a class as the second argument, functions are not bound.
+        let Value::Class(_, start) = self.get(class)? else { return Err(unknown(self)) };
+        let instance = self.instance_of_super(start, this)?;
+        // With a class that comes from the first as the second argument, functions are not bound.
         let (owner, owner_value) = match (instance, self.get(this)?) {
             (Some(instance), _) => (instance.class, self.class_value(instance)?),
             (None, Value::Class(_, obj)) => (obj, Some(this)),

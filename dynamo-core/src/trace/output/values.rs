@@ -20,7 +20,19 @@ use cranelift_entity::EntityRef;
 use fx::NodeId;
 use guards::{Constant, SourceId};
 
+/// The classes of the methods of Python's own types, which nobody changes.
+const DESCRIPTORS: [&str; 3] =
+    ["builtins.wrapper_descriptor", "builtins.method_descriptor", "builtins.classmethod_descriptor"];
+
 impl Output<'_, '_> {
+    /// True for an object that generated code may hold instead of reading it.
+    fn is_as_a_constant(&mut self, value: ValueId, class: &str) -> bool {
+        LIMITS.contains(&class)
+            || is_singleton(class)
+            || DESCRIPTORS.contains(&class) && self.t.source(value).is_none()
+            || self.t.is_known_dtype(value)
+    }
+
     /// Pushes a value.
     pub(super) fn push(&mut self, value: ValueId) -> Traced<()> {
         let forced = self.t.objects.forced.get(&value).copied();
@@ -65,11 +77,9 @@ impl Output<'_, '_> {
             Value::Lazy(_) if self.t.source(value).is_none() => {
                 // What nobody has looked at is a constant, or cannot be reached.
                 let forced = self.t.force(value)?;
-                let is_constant = match &self.t.objects.values[forced] {
+                let is_constant = match self.t.objects.values[forced].clone() {
                     Value::Const(_) => true,
-                    Value::Object(class, _) => {
-                        LIMITS.contains(&class.as_str()) || is_singleton(class) || self.t.is_known_dtype(forced)
-                    }
+                    Value::Object(class, _) => self.is_as_a_constant(forced, &class),
                     _ => false,
                 };
                 if !is_constant {
@@ -82,9 +92,7 @@ impl Output<'_, '_> {
                 self.builder.emit(Op::BinaryOp, operator.number());
                 self.keep(value);
             }
-            Value::Object(class, obj)
-                if LIMITS.contains(&class.as_str()) || is_singleton(&class) || self.t.is_known_dtype(value) =>
-            {
+            Value::Object(class, obj) if self.is_as_a_constant(value, &class) => {
                 let constant = self.constant(Opaque::Object(obj));
                 self.builder.load_const(constant);
             }

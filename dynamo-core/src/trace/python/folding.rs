@@ -9,14 +9,38 @@ use crate::{
             state::State,
             value::{Keywords, Value, ValueId},
         },
-        signature::Bound,
+        signature::{Bound, Row, row},
     },
 };
 use guards::Constant;
 
 /// Methods that give a list, which is a tuple among constants.
-const GIVING_LISTS: [&str; 6] =
-    ["str.split", "str.rsplit", "str.splitlines", "bytes.split", "bytes.rsplit", "bytes.splitlines"];
+const GIVING_LISTS: [&str; 8] = [
+    "str.split",
+    "str.rsplit",
+    "str.splitlines",
+    "bytes.split",
+    "bytes.rsplit",
+    "bytes.splitlines",
+    "re.split",
+    "re.findall",
+];
+
+/// Functions of `re` on constants. What finds a match gives an object, so that only that there is none is known.
+pub(in crate::trace) const ROWS: &[Row] = &[
+    row("re.sub(*args, **kwargs)", on_constants),
+    row("re.subn(*args, **kwargs)", on_constants),
+    row("re.split(*args, **kwargs)", on_constants),
+    row("re.findall(*args, **kwargs)", on_constants),
+    row("re.escape(*args, **kwargs)", on_constants),
+    row("re.match(*args, **kwargs)", on_constants),
+    row("re.search(*args, **kwargs)", on_constants),
+    row("re.fullmatch(*args, **kwargs)", on_constants),
+];
+
+fn on_constants(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    t.fold_call(b)
+}
 
 /// The classes of exceptions whose only argument, where CPython raises one for constants, is its text.
 const SAYING: [&str; 5] = ["IndexError", "OverflowError", "TypeError", "ValueError", "ZeroDivisionError"];

@@ -6,7 +6,10 @@ use crate::{
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
-        core::value::{Value, ValueId},
+        core::{
+            state::State,
+            value::{Function, Value, ValueId},
+        },
         python::sums,
         signature::{Row, row},
     },
@@ -61,7 +64,36 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
 ];
 
+/// The function within `functools.singledispatch` that chooses by a class, and its variable that holds the choices.
+const DISPATCH: (&str, &str) = ("functools.singledispatch.<locals>.dispatch", "registry");
+
 impl Tracer<'_> {
+    /// The function that `functools.singledispatch` chooses for a class, as Python of our own finds it; `None` for any
+    /// other call.
+    pub(in crate::trace) fn dispatch_by_class(
+        &mut self,
+        called: &Function,
+        args: &[ValueId],
+    ) -> Traced<Option<ValueId>> {
+        let (function, variable) = DISPATCH;
+        let (true, &[class]) = (called.name == function, args) else { return Ok(None) };
+        let at = called.code.object.freevars.iter().position(|name| name == variable);
+        let Some(&cell) = at.and_then(|at| called.closure.get(at)) else { return Ok(None) };
+        let registry = match self.get(cell)? {
+            Value::State(state) => match self.heap.get(state) {
+                State::Cell(Some(content)) => *content,
+                _ => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        let dispatch = self.of_module("rust_inductor._library", "dispatch")?;
+        let chosen = self.call(dispatch, vec![class, registry], vec![])?;
+        if let (Some(function), Value::Class(_, class)) = (called.object, self.get(class)?) {
+            self.host.keep_choice(function, class);
+        }
+        Ok(Some(chosen))
+    }
+
     /// Ends the graph where the program has changed the keyword arguments of a `functools.partial`, which the trace has
     /// read before.
     pub(in crate::trace) fn keeps_keywords(&mut self, partial: ValueId) -> Traced<()> {

@@ -44,6 +44,7 @@ pub(in crate::trace) const ROWS: &[&[Row]] = &[
     deques::ROWS,
     dict_methods::ROWS,
     exit_stack::ROWS,
+    folding::ROWS,
     functools::ROWS,
     generators::ROWS,
     identities::ROWS,

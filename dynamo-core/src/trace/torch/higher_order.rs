@@ -246,8 +246,8 @@ impl Tracer<'_> {
         Ok((slices, values))
     }
 
-    /// A function of a module of torch's.
-    pub(super) fn of_module(&mut self, module: &str, name: &str) -> Traced {
+    /// A function of a module of torch's or of our own.
+    pub(in crate::trace) fn of_module(&mut self, module: &str, name: &str) -> Traced {
         let obj = self.host.module(module).ok_or_else(|| refused(module, "is not loaded"))?;
         let source = self.sources.module(module);
         let module = self.sourced(Value::Module(module.to_owned(), obj), source);

@@ -64,6 +64,9 @@ impl Tracer<'_> {
                 self.objects.source_of[method] = source.into();
                 Ok(method)
             }
+            Value::Function(_) if name == "__get__" => {
+                Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
+            }
             Value::Class(_, obj) if name == "__mro__" => self.mro_of(forced, obj),
             Value::Class(_, obj) if name == "__subclasses__" && self.has_from_type(obj, name) => {
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
@@ -174,7 +177,14 @@ impl Tracer<'_> {
                 Some(part) => Ok(parts[part]),
                 None => Err(self.no_attr(forced, name)),
             },
-            Value::Const(constant @ Constant::Complex(..)) if matches!(name, "real" | "imag") => {
+            Value::Const(constant @ (Constant::Complex(..) | Constant::Float(_)))
+                if matches!(name, "real" | "imag") =>
+            {
+                self.fold("builtins.getattr", &[constant, Constant::Str(name.to_owned())])
+            }
+            Value::Const(constant @ (Constant::Bool(_) | Constant::Int(_) | Constant::BigInt(_)))
+                if matches!(name, "real" | "imag" | "numerator" | "denominator") =>
+            {
                 self.fold("builtins.getattr", &[constant, Constant::Str(name.to_owned())])
             }
             Value::Const(constant @ (Constant::DType(_) | Constant::Device(_))) if PLAIN.contains(&name) => {

@@ -290,6 +290,12 @@ impl Tracer<'_> {
         if let Value::InstanceDict(object) = value {
             return Ok(self.dict_entry(object, item)?.is_some());
         }
+        if let Value::Class(_, obj) = value
+            && self.host.enum_members(obj).is_none()
+            && let Some(found) = self.call_special(container, "__contains__", &[item])?
+        {
+            return self.truth(found);
+        }
         let state = if let Value::State(state) = value { Some(self.heap.get(state).clone()) } else { None };
         match state {
             Some(State::Set(items, _)) => Ok(items.contains_key(&self.key(item)?)),

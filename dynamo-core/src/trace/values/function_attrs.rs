@@ -18,6 +18,9 @@ use guards::{Constant, Element, GuardKind};
 use indexmap::IndexMap;
 use std::rc::Rc;
 
+/// Attributes that only look as if functions had them.
+const PLAIN: [&str; 2] = ["__wrapped__", "__isabstractmethod__"];
+
 /// The attributes of a function that are not in its `__dict__` and that the program may write.
 const OWN: [&str; 7] =
     ["__module__", "__name__", "__qualname__", "__doc__", "__annotate__", "__annotations__", "__type_params__"];
@@ -104,7 +107,7 @@ impl Tracer<'_> {
     pub(in crate::trace) fn set_function_attr(&mut self, value: ValueId, name: &str, new: ValueId) -> Traced<bool> {
         let value = self.force(value)?;
         let Value::Function(function) = self.objects.values[value].clone() else { return Ok(false) };
-        let is_dunder = name.starts_with("__") && name.ends_with("__") && name != "__wrapped__";
+        let is_dunder = name.starts_with("__") && name.ends_with("__") && !PLAIN.contains(&name);
         if let Some(found) = function.object {
             if is_dunder || !self.host.plain_setattr(found, name) {
                 return Ok(false);

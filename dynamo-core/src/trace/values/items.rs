@@ -53,7 +53,10 @@ impl Tracer<'_> {
             }
             Value::Class(_, obj) => match self.subscripted_class(container, obj, key)? {
                 Some(found) => Ok(found),
-                None => Err(self.no_item(container)),
+                None => match self.call_special(container, "__getitem__", &[key])? {
+                    Some(item) => Ok(item),
+                    None => Err(self.no_item(container)),
+                },
             },
             Value::Object(..) | Value::Instance(_) => match self.call_special(container, "__getitem__", &[key])? {
                 Some(item) => Ok(item),

@@ -50,15 +50,14 @@ impl Tracer<'_> {
                 },
                 _ => return Err(self.no_iteration(value)),
             },
-            Value::Object(..) | Value::Instance(_) => match self.call_special(value, "__iter__", &[])? {
-                Some(iterator) if matches!(self.get(iterator)?, Value::State(_)) => return Ok(iterator),
-                Some(iterator) if self.special(iterator, "__next__")?.is_some() => Iter::Object(iterator),
-                _ => return Err(self.no_iteration(value)),
-            },
-            Value::Class(_, obj) => match self.enum_members(value, obj)? {
-                Some(members) => Iter::Items(members, 0),
-                None => return Err(self.no_iteration(value)),
-            },
+            Value::Class(_, obj) if let Some(members) = self.enum_members(value, obj)? => Iter::Items(members, 0),
+            Value::Object(..) | Value::Instance(_) | Value::Class(..) => {
+                match self.call_special(value, "__iter__", &[])? {
+                    Some(iterator) if matches!(self.get(iterator)?, Value::State(_)) => return Ok(iterator),
+                    Some(iterator) if self.special(iterator, "__next__")?.is_some() => Iter::Object(iterator),
+                    _ => return Err(self.no_iteration(value)),
+                }
+            }
             Value::InstanceDict(object) => {
                 let entries = self.dict_shown(object)?;
                 return self.iterate(entries);

@@ -204,22 +204,25 @@ impl<'py> PyHost<'py> {
     }
 }
 
-/// True for a class of `abc.ABCMeta`'s whose idea of subclasses is inheritance, registration, or that of the standard
-/// library.
+/// True for a class of `abc.ABCMeta`'s. That one asks `__subclasshook__` once, and keeps the answer until a class is
+/// registered anywhere.
 pub(super) fn is_abstract(class: &Bound<'_, PyType>) -> PyResult<bool> {
     let py = class.py();
     if !class.get_type().is(&py.import("abc")?.getattr("ABCMeta")?) {
         return Ok(false);
     }
-    for base in class.mro().iter() {
-        let own = base.getattr("__dict__")?.contains("__subclasshook__")?;
-        let module: String = base.getattr("__module__")?.extract().unwrap_or_default();
-        if own && !matches!(module.as_str(), "builtins" | "collections.abc" | "typing" | "contextlib" | "os" | "io") {
-            return Ok(false);
-        }
-    }
     // Protocols look at what instances have.
     Ok(!class.getattr_opt("_is_protocol")?.is_some_and(|is| is.is_truthy().unwrap_or(true)))
+}
+
+/// True for a protocol that is checked when the program runs. A class that has its methods is kept as one that fits;
+/// whether others fit is looked up at each instance.
+pub(super) fn is_runtime_protocol(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    let py = class.py();
+    let is_protocol = class.get_type().is(py.import("typing")?.getattr("Protocol")?.get_type());
+    let is_set =
+        |name: &str| Ok::<_, PyErr>(class.getattr_opt(name)?.is_some_and(|is| is.is_truthy().unwrap_or(false)));
+    Ok(is_protocol && is_set("_is_protocol")? && is_set("_is_runtime_protocol")?)
 }
 
 /// True for a class that knows nothing of instances and subclasses beyond inheritance, though its metaclass is not

@@ -32,7 +32,7 @@ mod parts;
 mod sets;
 mod without_data;
 
-use attributes::{in_mro, inherits_plainly, is_abstract, is_property};
+use attributes::{in_mro, inherits_plainly, is_abstract, is_property, is_runtime_protocol};
 
 /// The interpreter's version, whose bytecode is read and written.
 pub(in crate::dynamo) const VERSION: Version = if cfg!(not(Py_3_12)) {
@@ -130,7 +130,9 @@ impl<'py> PyHost<'py> {
         let py = self.py;
         let (owner, name) = function.rsplit_once('.').unwrap_or(("builtins", function));
         let callable = match owner {
-            "operator" | "math" | "cmath" | "builtins" | "collections" | "torch" => py.import(owner)?.getattr(name)?,
+            "operator" | "math" | "cmath" | "builtins" | "collections" | "re" | "torch" => {
+                py.import(owner)?.getattr(name)?
+            }
             ours if ours.starts_with("rust_inductor.") => py.import(ours)?.getattr(name)?,
             _ if let Some(path) = function.strip_prefix("torch.") => Torch::get(py)?.find(py, path)?,
             class => py.import("builtins")?.getattr(class)?.getattr(name)?,
@@ -229,6 +231,9 @@ impl Host for PyHost<'_> {
     fn is_subclass(&mut self, class: Obj, of: Obj) -> Option<bool> {
         let (class, of) = (self.object(class), self.object(of));
         let (class, of) = (class.cast::<PyType>().ok()?, of.cast::<PyType>().ok()?);
+        if is_runtime_protocol(of).unwrap_or(false) {
+            return class.is_subclass(of).ok().filter(|&is| is);
+        }
         if !self.is_plain_class(of) && !inherits_plainly(of).unwrap_or(false) && !is_abstract(of).unwrap_or(false) {
             return None;
         }
@@ -334,6 +339,11 @@ impl Host for PyHost<'_> {
             ty: None,
             class: self.class_repr(obj),
         }
+    }
+
+    fn keep_choice(&mut self, function: Obj, class: Obj) {
+        // What it raises, the trace has raised before.
+        let _ = self.object(function).call1((self.object(class),));
     }
 
     fn assume(&mut self, function: Obj, args: &[Constant]) -> Option<Obj> {
@@ -638,7 +648,7 @@ impl Host for PyHost<'_> {
         let value = self.call_constants(function, args, keywords);
         let mut value = value.map_err(|error| FoldError::Raised(error.to_string()))?;
         if let (true, Ok(list)) =
-            (function.starts_with("str.") || function.starts_with("bytes."), value.cast::<PyList>())
+            (["str.", "bytes.", "re."].iter().any(|owner| function.starts_with(owner)), value.cast::<PyList>())
         {
             value = list.to_tuple().into_any();
         }
