@@ -28,14 +28,14 @@ const GIVING_LISTS: [&str; 8] = [
 
 /// Functions of `re` on constants. What finds a match gives an object, so that only that there is none is known.
 pub(in crate::trace) const ROWS: &[Row] = &[
-    row("re.sub(*args, **kwargs)", on_constants),
-    row("re.subn(*args, **kwargs)", on_constants),
-    row("re.split(*args, **kwargs)", on_constants),
-    row("re.findall(*args, **kwargs)", on_constants),
-    row("re.escape(*args, **kwargs)", on_constants),
-    row("re.match(*args, **kwargs)", on_constants),
-    row("re.search(*args, **kwargs)", on_constants),
-    row("re.fullmatch(*args, **kwargs)", on_constants),
+    row("re.sub(pattern, repl, string, count=0, flags=0)", on_constants),
+    row("re.subn(pattern, repl, string, count=0, flags=0)", on_constants),
+    row("re.split(pattern, string, maxsplit=0, flags=0)", on_constants),
+    row("re.findall(pattern, string, flags=0)", on_constants),
+    row("re.escape(pattern)", on_constants),
+    row("re.match(pattern, string, flags=0)", on_constants),
+    row("re.search(pattern, string, flags=0)", on_constants),
+    row("re.fullmatch(pattern, string, flags=0)", on_constants),
 ];
 
 fn on_constants(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
