@@ -17,6 +17,7 @@ pub(crate) type Expand = fn(&mut Build, &Bound) -> Outcome<NodeId>;
 
 /// The composites, by overload.
 const ROWS: &[(Aten, Expand)] = &[
+    (Aten::_weight_norm_default, weight_norm),
     (Aten::_unsafe_view_default, |b, a| same(b, a, Aten::view_default, &["self", "size"])),
     (Aten::adaptive_avg_pool2d_default, adaptive_avg_pool2d),
     (Aten::batch_norm_default, batch_norm),
@@ -42,7 +43,7 @@ const ROWS: &[(Aten, Expand)] = &[
         b.call(Aten::squeeze_dim, vec![Arg::Node(pooled), Arg::Int(-2)])
     }),
     (Aten::l1_loss_default, l1_loss),
-    (Aten::nll_loss_nd_default, nll_loss),
+    (Aten::nll_loss_nd_default, |b, a| loss_of_classes(b, a, node(a, "self")?)),
     (Aten::outer_default, |b, a| {
         let column = b.call(Aten::unsqueeze_default, vec![a.get("self").clone(), Arg::Int(1)])?;
         b.call(Aten::mul_Tensor, vec![Arg::Node(column), a.get("vec2").clone()])
@@ -116,6 +117,21 @@ fn transposed_convolution(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     b.call(Aten::convolution_default, args)
 }
 
+/// A weight by its direction and its length along the first or last dimension, for which there is a kernel.
+fn weight_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
+    let (rank, dim) = (b.rank(node(a, "v")?)?, a.int("dim").map_err(|error| error.to_string())?);
+    if dim != 0 && dim + 1 != rank as i64 {
+        return Err("`_weight_norm` along a dimension in the middle, or of the whole".to_owned());
+    }
+    let mut args = Vec::new();
+    for name in ["v", "g"] {
+        args.push(Arg::Node(b.call(Aten::contiguous_default, vec![a.get(name).clone()])?));
+    }
+    args.push(Arg::Int(dim));
+    let call = b.call(Aten::_weight_norm_interface_default, args)?;
+    b.pick(call, 0)
+}
+
 /// `rms_norm` spelled out, for the element types in which eager computes what it is given.
 fn rms_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let input = node(a, "input")?;
@@ -175,17 +191,56 @@ fn softmax(b: &mut Build, a: &Bound, op: Aten) -> Outcome<NodeId> {
     b.call(op, vec![Arg::Node(input), a.get("dim").clone(), Arg::Bool(false)])
 }
 
-/// Cross entropy of classes given by number, without smoothing.
+/// `cross_entropy_loss` of class numbers.
 fn cross_entropy(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let (input, target) = (node(a, "self")?, node(a, "target")?);
-    let is_plain = a.get("label_smoothing").as_float() == Some(0.0) && b.tensor(target)?.dtype == DType::I64;
-    if !is_plain || b.rank(input)? != 2 {
-        return Err("`cross_entropy_loss` with smoothing, of probabilities or of images".to_owned());
+    if b.tensor(target)?.dtype != DType::I64 {
+        return Err("`cross_entropy_loss` of probabilities".to_owned());
     }
-    let logs = b.call(Aten::_log_softmax_default, vec![Arg::Node(input), Arg::Int(1), Arg::Bool(false)])?;
+    let dim = Arg::Int(i64::from(b.rank(input)? > 1));
+    let logs = b.call(Aten::_log_softmax_default, vec![Arg::Node(input), dim, Arg::Bool(false)])?;
+    let loss = loss_of_classes(b, a, logs)?;
+    match a.get("label_smoothing").as_float() {
+        Some(0.0) => Ok(loss),
+        Some(smoothing) if a.get("weight").is_none() => smoothed(b, a, logs, loss, smoothing),
+        _ => Err("`cross_entropy_loss` with smoothing of weighted classes".to_owned()),
+    }
+}
+
+/// A loss mixed with that of every class, each as likely as the others.
+fn smoothed(b: &mut Build, a: &Bound, logs: NodeId, loss: NodeId, smoothing: f64) -> Outcome<NodeId> {
+    let dim = usize::from(b.rank(logs)? > 1);
+    let classes = b.constant_size(logs, dim)?;
+    let all = b.call(Aten::sum_dim_IntList, vec![Arg::Node(logs), Arg::List(vec![Arg::Int(dim as i64)])])?;
+    let all = b.call(Aten::neg_default, vec![Arg::Node(all)])?;
+    let ignored = b.call(Aten::eq_Scalar, vec![a.get("target").clone(), a.get("ignore_index").clone()])?;
+    let all = b.call(Aten::masked_fill_Scalar, vec![Arg::Node(all), Arg::Node(ignored), Arg::Float(0.0)])?;
+    let reduced = match a.get("reduction").as_int() {
+        Some(0) => all,
+        Some(1) => {
+            let sum = b.call(Aten::sum_default, vec![Arg::Node(all)])?;
+            let counted = b.call(Aten::bitwise_not_default, vec![Arg::Node(ignored)])?;
+            let count = b.call(Aten::sum_default, vec![Arg::Node(counted)])?;
+            b.call(Aten::div_Tensor, vec![Arg::Node(sum), Arg::Node(count)])?
+        }
+        Some(2) => b.call(Aten::sum_default, vec![Arg::Node(all)])?,
+        _ => return Err("`cross_entropy_loss` of unknown reduction".to_owned()),
+    };
+    let own = b.call(Aten::mul_Tensor, vec![Arg::Node(loss), Arg::Float(1.0 - smoothing)])?;
+    let share = Arg::Float(smoothing / classes as f64);
+    let shared = b.call(Aten::mul_Tensor, vec![Arg::Node(reduced), share])?;
+    b.call(Aten::add_Tensor, vec![Arg::Node(own), Arg::Node(shared)])
+}
+
+/// The negative log likelihood of classes, of one row, of rows, or of the pixels of images.
+fn loss_of_classes(b: &mut Build, a: &Bound, logs: NodeId) -> Outcome<NodeId> {
+    let forward = match b.rank(logs)? {
+        1 | 2 => Aten::nll_loss_forward_default,
+        4 => Aten::nll_loss2d_forward_default,
+        _ => return Err("a loss of classes of neither rows nor images".to_owned()),
+    };
     let options = ["target", "weight", "reduction", "ignore_index"].map(|name| a.get(name).clone());
-    let args = [vec![Arg::Node(logs)], options.to_vec()].concat();
-    let loss = b.call(Aten::nll_loss_forward_default, args)?;
+    let loss = b.call(forward, [vec![Arg::Node(logs)], options.to_vec()].concat())?;
     b.pick(loss, 0)
 }
 
@@ -213,14 +268,6 @@ fn l1_loss(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
         Some(2) => b.call(Aten::sum_default, vec![Arg::Node(off)]),
         _ => Err("`l1_loss` of unknown reduction".to_owned()),
     }
-}
-
-/// `nll_loss` of rows; that of images has another kernel.
-fn nll_loss(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
-    if !(1..=2).contains(&b.rank(node(a, "self")?)?) {
-        return Err("`nll_loss` of images".to_owned());
-    }
-    first(b, a, Aten::nll_loss_forward_default, &["self", "target", "weight", "reduction", "ignore_index"])
 }
 
 /// The channels of each group taken in turns.

@@ -349,6 +349,17 @@ const FORMULAS: &[(&[Aten], &str)] = &[
          grid_sampler_3d_backward(grad, input, grid, interpolation_mode, padding_mode, align_corners, mask)",
     ),
     (ops![_adaptive_avg_pool2d_default], "self: _adaptive_avg_pool2d_backward(grad, self)"),
+    (ops![im2col_default], "self: col2im(grad, image_size(self), kernel_size, dilation, padding, stride)"),
+    (ops![col2im_default], "self: im2col(grad, kernel_size, dilation, padding, stride)"),
+    (
+        ops![_weight_norm_interface_default],
+        "v, g: _weight_norm_interface_backward(contiguous(grad), v, g, result1, dim)",
+    ),
+    (
+        ops![_cdist_forward_default],
+        "x1: _cdist_backward(contiguous(grad), x1, x2, p, result); \
+         x2: _cdist_backward(contiguous(transpose.int(grad, -2, -1)), x2, x1, p, contiguous(transpose.int(result, -2, -1)))",
+    ),
     // Losses.
     (
         ops![nll_loss_forward_default],

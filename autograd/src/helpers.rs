@@ -20,6 +20,12 @@ pub(crate) fn helper(name: &str) -> Option<Helper> {
             let dim = b.dim(tensor(args, 0)?, int(args, 1)?)?;
             b.size(tensor(args, 0)?, dim).map(|size| b.size_arg(size))
         },
+        // `image_size(x)`: height and width.
+        "image_size" => |b, args| {
+            let Arg::List(sizes) = b.sizes(tensor(args, 0)?)? else { return Err("sizes that are no list".to_owned()) };
+            let inner = sizes.len().checked_sub(2).ok_or("an image of less than two dimensions")?;
+            Ok(Arg::List(sizes[inner..].to_vec()))
+        },
         // `numel(x)`
         "numel" => |b, args| count(b, tensor(args, 0)?, &Arg::None).map(|count| b.size_arg(count)),
         // `count(x, dims)`: how many elements each reduction over these dimensions takes.

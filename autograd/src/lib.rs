@@ -4,7 +4,7 @@
 //! [`minimum_cut`] chooses the values that the forward graph saves; the [`Cut`] gives both graphs.
 //!
 //! - `composites`: composite operators as calls of differentiable ones (`linear` as `addmm`), as autograd sees them;
-//!   `attention` is one of them.
+//!   `attention` is one of them. `apart` puts them in the place of composites where nothing is differentiated.
 //! - `formulas`: the derivative of each operator, a row each, in the language of `expression`, or a Rust function of
 //!   `rules` or `products` where it takes more than an expression.
 //! - `custom`: gradients that the program computes itself (`torch.autograd.Function`), a graph for each call.
@@ -17,6 +17,7 @@
 //! devices are refused. The crate knows nothing of Python or of the kernels that graphs are compiled to.
 
 mod aliases;
+mod apart;
 mod arithmetic;
 mod attention;
 mod build;
@@ -33,6 +34,7 @@ mod products;
 mod rules;
 
 pub use aliases::followed_results;
+pub use apart::take_apart;
 pub use build::SET_GRAD;
 pub use composites::is_composite;
 pub use formulas::{has_derivative, is_of_latest_release};

@@ -287,6 +287,16 @@ impl Graph {
         self.insert_at(at, kind, target.into(), args, kwargs, hint)
     }
 
+    /// Moves the nodes that were appended when the graph had `len` others to the place before `before`, one of those.
+    ///
+    /// # Panics
+    /// If `before` is not one of the first `len`.
+    pub fn move_appended(&mut self, len: usize, before: NodeId) {
+        let at = self.position(before).filter(|&at| at < len).expect("nodes are moved before an older one");
+        let appended = self.order.split_off(len);
+        self.order.splice(at..at, appended);
+    }
+
     fn insert_at(
         &mut self,
         at: usize,

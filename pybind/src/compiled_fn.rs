@@ -162,6 +162,7 @@ pub(crate) fn compile_lowered(
     // Where nothing is recorded, whether it would be says nothing.
     let modes: FxHashSet<_> = lowered.nodes().filter(|&id| lowered[id].target == autograd::SET_GRAD).collect();
     lowered.retain(|id| !modes.contains(&id));
+    let mut lowered = autograd::take_apart(lowered, |op| op.rule().is_none() && !op.traits().random);
     let written = functional.written;
     let pending =
         carry_out(&mut lowered).map_err(|name| refused(format!("%{name} may be conjugated when it is read")))?;

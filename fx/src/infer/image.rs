@@ -34,6 +34,18 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::upsample_bicubic2d, upsampled),
     (Packet::max_unpool2d, unpooled),
     (Packet::im2col, columns),
+    (Packet::col2im, |c| {
+        let (x, size) = (c.tensor("self")?, c.exprs("output_size")?);
+        let window = spatial(c, "kernel_size", 2)?.iter().fold(1i64, |area, &side| area.saturating_mul(side));
+        let ([.., channels, _], true) = (&x.sizes[..], matches!(x.sizes.len(), 2 | 3) && size.len() == 2) else {
+            return c.fits(None);
+        };
+        let rest = c.pool.modulo_int(*channels, window.max(1));
+        c.demand_equal(rest, Expr::ZERO)?;
+        let channels = c.pool.floor_div_int(*channels, window.max(1));
+        let sizes = [&x.sizes[..x.sizes.len() - 2], &[channels], &size].concat();
+        Ok(c.contiguous(x, x.dtype, sizes).into())
+    }),
     (Packet::grid_sampler_2d, sampled),
     (Packet::grid_sampler_3d, sampled),
 ];

@@ -38,6 +38,16 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         let sizes = [c.broadcast(&[left, right])?, vec![*rows, *others]].concat();
         Ok(c.contiguous(a, a.dtype, sizes).into())
     }),
+    (Packet::_cdist_backward, |c| {
+        let (a, b) = (c.tensor("x1")?, c.tensor("x2")?);
+        c.one_dtype(a, b)?;
+        // Batches that are broadcast take another way.
+        let ([left @ .., _, _], [right @ .., _, _]) = (&a.sizes[..], &b.sizes[..]) else { return c.fits(None) };
+        if left != right {
+            return Err(c.unsupported("batches that are broadcast"));
+        }
+        Ok(c.contiguous(a, a.dtype, a.sizes.clone()).into())
+    }),
     (Packet::linear, linear),
     (Packet::scaled_dot_product_attention, attention),
     (Packet::_scaled_dot_product_flash_attention_for_cpu, flash),

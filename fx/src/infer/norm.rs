@@ -57,7 +57,30 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         normalised(c, x)?;
         Ok(c.contiguous(x, x.dtype, x.sizes.clone()).into())
     }),
+    (Packet::_weight_norm, |c| {
+        let v = c.tensor("v")?;
+        Ok(c.contiguous(v, v.dtype, v.sizes.clone()).into())
+    }),
+    (Packet::_weight_norm_interface, |c| {
+        let (v, g) = (c.tensor("v")?, c.tensor("g")?);
+        let norm = if g.dtype == DType::BF16 { DType::F32 } else { g.dtype };
+        let weight = c.contiguous(v, v.dtype, v.sizes.clone());
+        Ok(tuple([weight, c.strided(g, norm, g.sizes.clone(), g.strides.clone())]))
+    }),
+    (Packet::_weight_norm_interface_backward, |c| {
+        let (v, g) = (c.tensor("saved_v")?, c.tensor("saved_g")?);
+        Ok(tuple([c.contiguous(v, v.dtype, v.sizes.clone()), c.contiguous(g, g.dtype, g.sizes.clone())]))
+    }),
     (Packet::mse_loss, loss),
+    (Packet::l1_loss, |c| match c.tensor("self")?.dtype == c.tensor("target")?.dtype {
+        true => loss(c),
+        false => Err(c.unsupported("tensors of two types")),
+    }),
+    (Packet::nll_loss_nd, |c| {
+        let (x, target) = (c.tensor("self")?, c.tensor("target")?);
+        let sizes = if c.int("reduction")? == 0 { target.sizes.clone() } else { Vec::new() };
+        Ok(c.contiguous(x, x.dtype, sizes).into())
+    }),
     (Packet::smooth_l1_loss, loss),
     (Packet::huber_loss, loss),
     (Packet::soft_margin_loss, loss),

@@ -6,6 +6,7 @@
 
 mod binder;
 mod indexing;
+mod literal;
 mod signature;
 mod table;
 
@@ -120,7 +121,7 @@ pub fn lower_call(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
     if number_first(graph, id, &name) {
         return Ok(());
     }
-    if empty_tensor(graph, id, &name) || difference(graph, id, &name) || constant_pad(graph, id, &name) {
+    if literal::lower(graph, id, &name) || difference(graph, id, &name) || constant_pad(graph, id, &name) {
         return Ok(());
     }
     let lowered = match find(&name) {
@@ -224,20 +225,6 @@ fn number_first(graph: &mut Graph, id: NodeId, name: &str) -> bool {
         _ => return false,
     };
     call(graph, id, target, vec![tensor, number]);
-    true
-}
-
-/// `torch.tensor([])`.
-fn empty_tensor(graph: &mut Graph, id: NodeId, name: &str) -> bool {
-    let node = &graph[id];
-    let is_option = |(name, _): &(String, Arg)| matches!(name.as_str(), "dtype" | "device");
-    let is_empty = matches!(&node.args[..], [Arg::List(items) | Arg::Tuple(items)] if items.is_empty());
-    if name != "torch.tensor" || !is_empty || !node.kwargs.iter().all(is_option) {
-        return false;
-    }
-    let kwargs = node.kwargs.clone();
-    call(graph, id, Aten::zeros_default, vec![Arg::List(vec![Arg::Int(0)])]);
-    graph[id].kwargs = kwargs;
     true
 }
 

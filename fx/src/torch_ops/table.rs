@@ -316,6 +316,7 @@ const PLAIN: &[(&str, &[Aten])] = &[
     ("torch.dropout", ops![dropout_default]),
     ("torch.batch_norm", ops![batch_norm_default]),
     ("torch.embedding", ops![embedding_default]),
+    ("torch._weight_norm", ops![_weight_norm_default]),
     ("torch.lstm", ops![lstm_input]),
     ("torch.gru", ops![gru_input]),
     ("torch.rnn_tanh", ops![rnn_tanh_input]),
@@ -600,6 +601,22 @@ const SIGNED: &[(&str, &[Aten], Signature)] = &[
         signature!(
             (input, target, size_average: fixed = None, reduce: fixed = None, reduction = "mean", weight: fixed = None)
             => input, target, reduction_of(&reduction)?
+        ),
+    ),
+    (
+        "F.unfold",
+        ops![im2col_default],
+        signature!(
+            (input, kernel_size, dilation = 1, padding = 0, stride = 1)
+            => input, kernel_size, dilation, padding, stride
+        ),
+    ),
+    (
+        "F.fold",
+        ops![col2im_default],
+        signature!(
+            (input, output_size, kernel_size, dilation = 1, padding = 0, stride = 1)
+            => input, output_size, kernel_size, dilation, padding, stride
         ),
     ),
     (

@@ -270,6 +270,48 @@ fn numbers_become_tensors() {
 }
 
 #[test]
+fn lists_of_numbers_become_tensors() {
+    let list = |items: &[Arg]| Arg::List(items.to_vec());
+    check(
+        |g, _, _| {
+            let [zero, one, half] = [Arg::Int(0), Arg::Int(1), Arg::Float(0.5)];
+            let rows = list(&[list(&[zero.clone(), half.clone()]), Arg::Tuple(vec![Arg::Bool(true), one.clone()])]);
+            let literals = [list(&[]), list(&[one.clone(), one.clone()]), list(&[zero.clone(), one.clone()]), rows];
+            let mut made: Vec<NodeId> =
+                literals.into_iter().map(|l| g.call_function("torch.tensor", vec![l], vec![])).collect();
+            let small = vec![kwarg("dtype", Arg::DType(DType::I32))];
+            made.push(g.call_function("torch.tensor", vec![list(&[Arg::Int(5)])], small));
+            // -0.0 is not 0.0.
+            let zeros = list(&[Arg::Float(0.0), Arg::Float(-0.0)]);
+            made.push(g.call_function("torch.tensor", vec![zeros], vec![]));
+            made
+        },
+        &expect![[r#"
+            graph {
+              %x = placeholder[x]
+              %y = placeholder[y]
+              %tensor = call_function[aten.full.default]([0], 0, dtype=torch.float32)
+              %tensor_1 = call_function[aten.full.default]([2], 1, dtype=torch.int64)
+              %full = call_function[aten.full.default]([1], 0, dtype=torch.int64)
+              %full_1 = call_function[aten.full.default]([1], 1, dtype=torch.int64)
+              %tensor_2 = call_function[aten.cat.default]([%full, %full_1])
+              %full_2 = call_function[aten.full.default]([1], 0.0, dtype=torch.float32)
+              %full_3 = call_function[aten.full.default]([1], 0.5, dtype=torch.float32)
+              %full_4 = call_function[aten.full.default]([1], 1.0, dtype=torch.float32)
+              %full_5 = call_function[aten.full.default]([1], 1.0, dtype=torch.float32)
+              %cat = call_function[aten.cat.default]([%full_2, %full_3, %full_4, %full_5])
+              %tensor_3 = call_function[aten._unsafe_view.default](%cat, [2, 2])
+              %tensor_4 = call_function[aten.full.default]([1], 5, dtype=torch.int32)
+              %full_6 = call_function[aten.full.default]([1], 0.0, dtype=torch.float32)
+              %full_7 = call_function[aten.full.default]([1], -0.0, dtype=torch.float32)
+              %tensor_5 = call_function[aten.cat.default]([%full_6, %full_7])
+              %output = output((%tensor, %tensor_1, %tensor_2, %tensor_3, %tensor_4, %tensor_5))
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn float_inputs() {
     let takes = "torch.add Tensor.add_ add_ torch.nn.functional.leaky_relu operator.truediv operator.imul operator.mod \
         operator.floordiv operator.pow operator.ipow masked_fill_ fill_ lerp_ clamp_min_ torch.clip torch.where \

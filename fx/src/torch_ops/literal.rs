@@ -1,0 +1,136 @@
+//! `torch.tensor` of a list of numbers, which is spelled out: no operator takes the numbers of a list.
+
+use super::call;
+use crate::{
+    arg::Arg,
+    aten::Aten,
+    graph::{Graph, Kind, NodeId},
+};
+use std::ops::RangeInclusive;
+use symshapes::DType;
+
+/// The most numbers of a list that are written one by one.
+const MOST: usize = 64;
+
+/// A list of lists of numbers.
+#[derive(Default)]
+struct Literal {
+    /// The length of each level.
+    sizes: Vec<i64>,
+    numbers: Vec<Arg>,
+}
+
+impl Literal {
+    /// Reads a list; `None` if it holds anything but numbers and lists of one length.
+    fn read(list: &Arg) -> Option<Literal> {
+        let items = match list {
+            Arg::List(items) | Arg::Tuple(items) => items,
+            number => return Some(Literal { sizes: Vec::new(), numbers: vec![number.clone()] }),
+        };
+        let mut whole = Literal { sizes: vec![items.len() as i64], numbers: Vec::new() };
+        for (at, item) in items.iter().enumerate() {
+            let Literal { sizes, numbers } = Literal::read(item)?;
+            if at > 0 && whole.sizes[1..] != sizes {
+                return None;
+            }
+            whole.sizes.truncate(1);
+            whole.sizes.extend(sizes);
+            whole.numbers.extend(numbers);
+        }
+        Some(whole)
+    }
+
+    /// The element type that torch gives a tensor of these numbers while its default is `float32`.
+    fn dtype(&self) -> Option<DType> {
+        let kind = |number: &Arg| match number {
+            Arg::Bool(_) => Some(DType::Bool),
+            Arg::Int(_) => Some(DType::I64),
+            Arg::Float(_) => Some(DType::F32),
+            _ => None,
+        };
+        let kinds = self.numbers.iter().map(kind).collect::<Option<Vec<_>>>()?;
+        let widest = [DType::F32, DType::I64, DType::Bool].into_iter().find(|dtype| kinds.contains(dtype));
+        Some(widest.unwrap_or(DType::F32))
+    }
+
+    /// The numbers as elements of a type, cut off where it has no fractions; `None` where torch would refuse one, or the
+    /// type is none of these.
+    fn converted(&self, dtype: DType) -> Option<Vec<Arg>> {
+        let float = |number: &Arg| match *number {
+            Arg::Bool(value) => Some(f64::from(u8::from(value))),
+            Arg::Int(value) => Some(value as f64),
+            Arg::Float(value) => Some(value),
+            _ => None,
+        };
+        let int = |number: &Arg, range: RangeInclusive<i64>| {
+            let value = match *number {
+                Arg::Bool(value) => value.into(),
+                Arg::Int(value) => value,
+                Arg::Float(value) if value.abs() < f64::from(i32::MAX) => value as i64,
+                _ => return None,
+            };
+            range.contains(&value).then_some(Arg::Int(value))
+        };
+        let convert = |number: &Arg| match dtype {
+            DType::F16 | DType::BF16 | DType::F32 | DType::F64 => float(number).map(Arg::Float),
+            DType::I64 => int(number, i64::MIN..=i64::MAX),
+            DType::I32 => int(number, i32::MIN.into()..=i32::MAX.into()),
+            DType::I16 => int(number, i16::MIN.into()..=i16::MAX.into()),
+            DType::I8 => int(number, i8::MIN.into()..=i8::MAX.into()),
+            DType::U8 => int(number, 0..=u8::MAX.into()),
+            DType::Bool => float(number).map(|value| Arg::Bool(value != 0.0)),
+            _ => None,
+        };
+        self.numbers.iter().map(convert).collect()
+    }
+}
+
+/// True for numbers that are the same, bit by bit.
+fn is_same(a: &Arg, b: &Arg) -> bool {
+    match (a, b) {
+        (Arg::Float(a), Arg::Float(b)) => a.to_bits() == b.to_bits(),
+        (a, b) => a == b,
+    }
+}
+
+/// Lowers `torch.tensor(list, dtype=None, device=None)`; false for any other call.
+pub(super) fn lower(graph: &mut Graph, id: NodeId, name: &str) -> bool {
+    let node = &graph[id];
+    let is_option = |(name, _): &(String, Arg)| matches!(name.as_str(), "dtype" | "device");
+    let [list @ (Arg::List(_) | Arg::Tuple(_))] = &node.args[..] else { return false };
+    if name != "torch.tensor" || !node.kwargs.iter().all(is_option) {
+        return false;
+    }
+    let Some(literal) = Literal::read(list).filter(|literal| literal.numbers.len() <= MOST) else { return false };
+    let dtype = match node.kwarg("dtype") {
+        Some(Arg::DType(dtype)) => Some(*dtype),
+        Some(given) if !given.is_none() => None,
+        _ => literal.dtype(),
+    };
+    let Some((dtype, numbers)) = dtype.and_then(|dtype| Some((dtype, literal.converted(dtype)?))) else { return false };
+    let mut options = vec![("dtype".to_owned(), Arg::DType(dtype))];
+    options.extend(node.kwarg("device").map(|device| ("device".to_owned(), device.clone())));
+    let sizes = |sizes: &[i64]| Arg::List(sizes.iter().map(|&size| Arg::Int(size)).collect());
+    let whole = sizes(&literal.sizes);
+    let (first, rest) = match &numbers[..] {
+        [] => (Arg::Int(0), &[][..]),
+        [first, rest @ ..] => (first.clone(), rest),
+    };
+    if rest.iter().all(|number| is_same(number, &first)) {
+        call(graph, id, Aten::full_default, vec![whole, first]);
+        graph[id].kwargs = options;
+        return true;
+    }
+    let mut before =
+        |op: Aten, args, kwargs| Arg::Node(graph.insert_before(id, Kind::CallFunction, op, args, kwargs, None));
+    let one = |number| before(Aten::full_default, vec![sizes(&[1]), number], options.clone());
+    let parts = Arg::List(numbers.into_iter().map(one).collect());
+    match literal.sizes.len() {
+        1 => call(graph, id, Aten::cat_default, vec![parts]),
+        _ => {
+            let flat = before(Aten::cat_default, vec![parts], Vec::new());
+            call(graph, id, Aten::_unsafe_view_default, vec![flat, whole]);
+        }
+    }
+    true
+}

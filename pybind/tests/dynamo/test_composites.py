@@ -1,0 +1,131 @@
+"""Composites that are taken apart, and tensors of lists of numbers: without AOTAutograd, with gradients and without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+import rust_inductor
+from pybind.tests.helpers import left_to_aot
+
+TARGET = torch.tensor([0, 1, 2, 4, -100, 3])
+WEIGHT = torch.linspace(0.5, 1.5, 5)
+IMAGE = torch.linspace(-2, 2, 90).reshape(2, 5, 3, 3).sin()
+PIXELS = torch.arange(18).reshape(2, 3, 3) % 5
+
+LOSSES: dict[str, Callable[[Tensor], Tensor]] = {
+    "mean": lambda x: F.cross_entropy(x, TARGET),
+    "sum": lambda x: F.cross_entropy(x, TARGET, reduction="sum"),
+    "none": lambda x: F.cross_entropy(x, TARGET, reduction="none"),
+    "weighted": lambda x: F.cross_entropy(x, TARGET, WEIGHT),
+    "one": lambda x: F.cross_entropy(x[1], TARGET[1]),
+    "images": lambda x: F.cross_entropy(IMAGE + x[0, 0], PIXELS),
+    "weighted images": lambda x: F.cross_entropy(IMAGE * x[0, 0], PIXELS, WEIGHT, ignore_index=1),
+    "smoothed": lambda x: F.cross_entropy(x, TARGET, label_smoothing=0.1),
+    "smoothed none": lambda x: F.cross_entropy(x, TARGET, label_smoothing=0.2, reduction="none"),
+    "smoothed sum": lambda x: F.cross_entropy(x, TARGET, label_smoothing=0.3, reduction="sum"),
+    "smoothed one": lambda x: F.cross_entropy(x[2], TARGET[2], label_smoothing=0.1),
+    "smoothed images": lambda x: F.cross_entropy(IMAGE + x[0, 0], PIXELS, label_smoothing=0.1, ignore_index=2),
+    "double": lambda x: F.cross_entropy(x.double(), TARGET, label_smoothing=0.1),
+    "likelihood": lambda x: F.nll_loss(F.log_softmax(x, 1), TARGET),
+    "likelihood of images": lambda x: F.nll_loss(IMAGE + x[0, 0], PIXELS),
+    "magnitudes": lambda x: F.l1_loss(x, x.detach().flip(0)),
+    "magnitudes of two types": lambda x: F.l1_loss(x, x.detach().double()),
+}
+
+OTHERS: dict[str, Callable[[Tensor], Any]] = {
+    "sigmoid": F.logsigmoid,
+    "rows by length": lambda x: torch._weight_norm(x, x[:, :1] + 2),
+    "columns by length": lambda x: torch._weight_norm(x, x[:1] * 2, 1),
+    "transposed by length": lambda x: torch._weight_norm(x.t(), x.t()[:, :1] + 2, 0),
+    "windows": lambda x: F.unfold(IMAGE[:, :1] * x[0, 0], 2, padding=1),
+    "windows put back": lambda x: F.fold(
+        F.unfold(IMAGE * x[0, 0], (2, 1), stride=(1, 2)), (3, 3), (2, 1), stride=(1, 2)
+    ),
+    "distances": lambda x: torch.cdist(x, x.flip(0) + 1),
+    "distances of batches": lambda x: torch.cdist(x[None], (x * 2)[None], p=1.0),
+}
+
+LITERALS: dict[str, Callable[[Tensor], Any]] = {
+    "indices": lambda x: x[torch.tensor([0, 2])],
+    "floats": lambda x: x * torch.tensor([0.1, 0.2, 0.3, 0.4, 0.5]),
+    "rows": lambda x: x[:, :2] @ torch.tensor([[1.0, 2.0], [3.0, 4.0]]),
+    "deep": lambda x: torch.tensor([[[1.0], [2.0]], [[3.0], [4.0]]]) + x[0, 0],
+    "mixed": lambda x: torch.tensor([1, 2.5, True]) + x[0, 0],
+    "alike": lambda x: x + torch.tensor((2.0, 2.0, 2.0, 2.0, 2.0)),
+    "one": lambda x: x + torch.tensor([3]),
+    "empty": lambda x: (x + 1, torch.tensor([]), torch.tensor([[], []])),
+    "zeros": lambda x: (x + 1, 1 / torch.tensor([0.0, -0.0])),
+    "not a number": lambda x: (x + 1, torch.tensor([float("nan"), float("inf"), 1.0])),
+    "large": lambda x: (x + 1, torch.tensor([2**60 + 1, -3])),
+    "types": lambda x: (
+        x * torch.tensor([1, 2, 3, 4, 5], dtype=torch.int32),
+        torch.tensor([1.5, 0.1], dtype=torch.float64),
+        torch.tensor([0.1, 3], dtype=torch.bfloat16),
+        torch.tensor([0.1, 2], dtype=torch.float16),
+        torch.tensor([1, 200], dtype=torch.uint8),
+        torch.tensor([-7, 8], dtype=torch.int8),
+        torch.tensor([1.7, -2.2], dtype=torch.int64),
+        torch.tensor([1, 0, 0.5], dtype=torch.bool),
+    ),
+    "written": lambda x: torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0]).add_(x[0]),
+    "alone": lambda x: torch.tensor([[1, 2], [3, 4]]),
+    "many": lambda x: x[0, 0] + torch.tensor(list(range(64))),
+    "embedded": lambda x: F.embedding(torch.tensor([1, 0]), x),
+}
+
+
+def told(results: Any, x: Tensor) -> list[Any]:
+    """What is seen of results: values, layouts, gradients."""
+    found: list[Any] = []
+    for result in results if isinstance(results, tuple) else (results,):
+        found += [result.detach(), result.dtype, result.stride(), result.requires_grad, result._is_view()]
+        if result.requires_grad:
+            found += torch.autograd.grad(result.sum(), x)
+    return found
+
+
+@pytest.mark.parametrize("is_recorded", [False, True])
+@pytest.mark.parametrize("name", [*LOSSES, *OTHERS, *LITERALS])
+def test_without_aotautograd(name: str, is_recorded: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    function = {**LOSSES, **OTHERS, **LITERALS}[name]
+    left = left_to_aot(monkeypatch)
+    compiled = rust_inductor.compile(function)
+    with torch.set_grad_enabled(is_recorded):
+        for seed in range(2):
+            torch.manual_seed(seed)
+            x = torch.randn(6, 5, requires_grad=True)
+            ours, theirs = told(compiled(x), x), told(function(x), x)
+            assert len(ours) == len(theirs)
+            for one, other in zip(ours, theirs, strict=True):
+                if isinstance(one, Tensor):
+                    torch.testing.assert_close(one, other, equal_nan=True)
+                else:
+                    assert one == other
+    assert left == []
+    assert "AOTAutograd" not in str(rust_inductor.explain(function)(x))
+
+
+def test_a_class_that_is_none() -> None:
+    compiled = rust_inductor.compile(lambda x, t: F.cross_entropy(x, t) * 2)
+    x = torch.randn(2, 5)
+    with torch.no_grad():
+        assert compiled(x, torch.tensor([0, 4])).item() > 0
+        with pytest.raises(IndexError, match="Target 7 is out of bounds"):
+            compiled(x, torch.tensor([0, 7]))
+
+
+@pytest.mark.parametrize("numbers", [[300], [float("inf")], [[1], [2, 3]], [2**70]])
+def test_lists_that_torch_refuses(numbers: list[Any]) -> None:
+    def program(x: Tensor) -> Any:
+        return x, torch.tensor(numbers, dtype=torch.uint8)
+
+    with pytest.raises((RuntimeError, ValueError, OverflowError, TypeError)) as theirs:
+        program(torch.ones(1))
+    with pytest.raises(theirs.type):
+        rust_inductor.compile(program)(torch.ones(1))
