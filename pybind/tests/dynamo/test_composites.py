@@ -81,7 +81,7 @@ LITERALS: dict[str, Callable[[Tensor], Any]] = {
 
 
 def told(results: Any, x: Tensor) -> list[Any]:
-    """What is seen of results: values, layouts, gradients."""
+    """Values, layouts and gradients of results."""
     found: list[Any] = []
     for result in results if isinstance(results, tuple) else (results,):
         found += [result.detach(), result.dtype, result.stride(), result.requires_grad, result._is_view()]
