@@ -53,8 +53,8 @@ impl Literal {
         Some(widest.unwrap_or(DType::F32))
     }
 
-    /// The numbers as elements of a type, cut off where it has no fractions; `None` where torch would refuse one, or the
-    /// type is none of these.
+    /// The numbers as elements of a type, cut off where it has no fractions; `None` where torch would refuse one, or
+    /// where the type is none of these.
     fn converted(&self, dtype: DType) -> Option<Vec<Arg>> {
         let float = |number: &Arg| match *number {
             Arg::Bool(value) => Some(f64::from(u8::from(value))),
