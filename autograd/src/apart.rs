@@ -4,10 +4,11 @@ use crate::build::{Build, Outcome};
 use crate::composites;
 use cranelift_entity::EntityRef;
 use fx::aten::Aten;
-use fx::{Arg, Graph, Meta, NodeId, infer};
+use fx::{Arg, Graph, NodeId};
+use symshapes::DeviceKind;
 
-/// Takes the composites apart for which `is_apart` holds. One whose parts are not known, or give a tensor unlike its
-/// own, stays as it is.
+/// Takes the composites apart for which `is_apart` holds. One whose parts are not known, or that is on another device
+/// than the processor, stays as it is.
 pub fn take_apart(graph: Graph, is_apart: impl Fn(Aten) -> bool) -> Graph {
     let mut build = Build { graph };
     let is_meant = |op: Aten| composites::is_composite(op) && is_apart(op);
@@ -28,22 +29,14 @@ pub fn take_apart(graph: Graph, is_apart: impl Fn(Aten) -> bool) -> Graph {
 /// Appends the parts of a composite; their result.
 fn parts(build: &mut Build, id: NodeId) -> Outcome<NodeId> {
     let node = build.graph[id].clone();
-    let int = |node: NodeId| match build.graph[node].meta {
-        Some(Meta::Int(expr)) => build.size_arg(expr),
-        _ => Arg::Node(node),
-    };
-    let args: Vec<Arg> = node.args.iter().map(|arg| arg.map_nodes(&mut { int })).collect();
-    let kwargs = node.kwargs.iter().map(|(name, arg)| (name.clone(), arg.map_nodes(&mut { int })));
-    let kwargs: Vec<(String, Arg)> = kwargs.collect();
     let op = node.op().ok_or("no overload")?;
-    let bound = op.bind(&args, &kwargs).map_err(|error| error.to_string())?;
-    let expand = composites::row(op).ok_or("no composite")?;
-    let before = build.graph.capacity();
-    let result = expand(build, &bound)?;
-    match (&node.meta, &build.graph[result].meta) {
-        (Some(whole), Some(parts)) if result.index() >= before && infer::agree(&build.graph.exprs, whole, parts) => {
-            Ok(result)
-        }
-        _ => Err("parts that give another tensor".to_owned()),
+    if node.tensor_meta().is_none_or(|meta| meta.device.kind != DeviceKind::Cpu) {
+        return Err("a tensor on another device, for which eager chooses other kernels".to_owned());
     }
+    let read = |arg: &Arg| build.with_expressions(&build.graph, arg);
+    let args: Vec<Arg> = node.args.iter().map(read).collect();
+    let kwargs: Vec<(String, Arg)> = node.kwargs.iter().map(|(name, arg)| (name.clone(), read(arg))).collect();
+    let before = build.graph.capacity();
+    let result = composites::expand(build, op, &args, &kwargs, node.meta.as_ref())?;
+    if result.index() < before { Err("one of its operands is given back".to_owned()) } else { Ok(result) }
 }

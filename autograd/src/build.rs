@@ -57,6 +57,14 @@ impl Build {
         self.graph.exprs.as_int(size).map_or(Arg::Sym(size), Arg::Int)
     }
 
+    /// An argument of a call in a graph, in which integers that its nodes give are expressions.
+    pub(crate) fn with_expressions(&self, of: &Graph, arg: &Arg) -> Arg {
+        arg.map_nodes(&mut |node| match of[node].meta {
+            Some(Meta::Int(expr)) => self.size_arg(expr),
+            _ => Arg::Node(node),
+        })
+    }
+
     /// The sizes of a tensor as an argument.
     pub(crate) fn sizes(&self, node: NodeId) -> Outcome<Arg> {
         let sizes = &self.tensor(node)?.sizes;

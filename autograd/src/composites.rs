@@ -8,8 +8,8 @@ use crate::build::{Build, Outcome, node};
 use crate::linear::{linear, matmul};
 use fx::aten::Aten;
 use fx::aten::Bound;
-use fx::infer::{sizes::Sizes, strides};
-use fx::{Arg, NodeId};
+use fx::infer::{self, sizes::Sizes, strides};
+use fx::{Arg, Meta, NodeId};
 use symshapes::DType;
 
 /// Appends the parts of a composite call.
@@ -76,13 +76,35 @@ const ROWS: &[(Aten, Expand)] = &[
 ];
 
 /// The parts of an overload, if it is a composite.
-pub(crate) fn row(op: Aten) -> Option<Expand> {
+fn row(op: Aten) -> Option<Expand> {
     ROWS.iter().find(|(known, _)| *known == op).map(|&(_, expand)| expand)
 }
 
 /// True for an overload that is taken apart before it is differentiated.
 pub fn is_composite(op: Aten) -> bool {
     row(op).is_some()
+}
+
+/// Appends the parts of a composite call, which have to give what is known of the whole; their result.
+pub(crate) fn expand(
+    b: &mut Build,
+    op: Aten,
+    args: &[Arg],
+    kwargs: &[(String, Arg)],
+    whole: Option<&Meta>,
+) -> Outcome<NodeId> {
+    let expand = row(op).ok_or_else(|| format!("`{op}` is no composite"))?;
+    let bound = op.bind(args, kwargs).map_err(|error| error.to_string())?;
+    let result = expand(b, &bound)?;
+    let (Some(old), Some(new)) = (whole, &b.graph[result].meta) else {
+        return Err("a composite of which nothing is known".to_owned());
+    };
+    let pool = &b.graph.exprs;
+    if infer::agree(pool, old, new) {
+        return Ok(result);
+    }
+    let [old, new] = [old, new].map(|meta| infer::describe(pool, meta));
+    Err(format!("`{op}` gives {old}, its parts {new}"))
 }
 
 /// The composites.

@@ -183,11 +183,7 @@ impl Tape<'_> {
 
     /// An argument of a call, in which integers that nodes give are expressions: gradients read them from there.
     fn operand(&self, arg: &Arg) -> Outcome<Arg> {
-        let int = |node: NodeId| match self.from[node].meta {
-            Some(Meta::Int(expr)) => self.build.size_arg(expr),
-            _ => Arg::Node(node),
-        };
-        self.read(&arg.map_nodes(&mut { int }))
+        self.read(&self.build.with_expressions(self.from, arg))
     }
 
     /// Copies a call, or appends what autograd sees in its place.
@@ -218,19 +214,9 @@ impl Tape<'_> {
         };
         let is_followed = args.iter().chain(kwargs.iter().map(|(_, arg)| arg)).any(reads_followed);
         let is_composite = self.records && is_followed && node.kind == Kind::CallFunction;
-        let overload = node.op().filter(|_| is_composite);
-        let expanded = match overload.and_then(|overload| Some((composites::row(overload)?, overload))) {
-            Some((expand, overload)) => {
-                let bound = overload.bind(&args, &kwargs).map_err(|error| error.to_string())?;
-                Some(expand(&mut self.build, &bound)?)
-            }
-            None => None,
-        };
-        let result = match expanded {
-            Some(result) => {
-                self.agrees(id, result)?;
-                result
-            }
+        let composite = node.op().filter(|&op| is_composite && composites::is_composite(op));
+        let result = match composite {
+            Some(op) => composites::expand(&mut self.build, op, &args, &kwargs, node.meta.as_ref())?,
             None => {
                 let copy = self.build.graph.push(node.kind, node.target.clone(), args, kwargs, Some(&node.name));
                 self.build.graph[copy].meta = node.meta.clone();
@@ -247,19 +233,6 @@ impl Tape<'_> {
         }
         self.copies.insert(id, result);
         Ok(())
-    }
-
-    /// Refuses parts of a composite that give a tensor unlike its own.
-    fn agrees(&self, id: NodeId, result: NodeId) -> Outcome {
-        let (Some(old), Some(new)) = (&self.from[id].meta, &self.build.graph[result].meta) else {
-            return Err("a composite of which nothing is known".to_owned());
-        };
-        let pool = &self.build.graph.exprs;
-        if infer::agree(pool, old, new) {
-            return Ok(());
-        }
-        let [old, new] = [old, new].map(|meta| infer::describe(pool, meta));
-        Err(format!("`{}` gives {old}, its parts {new}", self.from[id].target))
     }
 
     /// Picks each result of a call with several, since gradients may read those that the program does not.

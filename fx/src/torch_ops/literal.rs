@@ -12,6 +12,9 @@ use symshapes::DType;
 /// The most numbers of a list that are written one by one.
 const MOST: usize = 64;
 
+/// The magnitude below which every integer is a `f64`.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// A list of lists of numbers.
 #[derive(Default)]
 struct Literal {
@@ -62,17 +65,25 @@ impl Literal {
             Arg::Float(value) => Some(value),
             _ => None,
         };
-        let int = |number: &Arg, range: RangeInclusive<i64>| {
-            let value = match *number {
-                Arg::Bool(value) => value.into(),
-                Arg::Int(value) => value,
-                Arg::Float(value) if value.abs() < f64::from(i32::MAX) => value as i64,
-                _ => return None,
-            };
-            range.contains(&value).then_some(Arg::Int(value))
+        // The largest numbers become infinite in one way of filling a tensor, and are refused in another.
+        let within = |number: &Arg, most: f64| {
+            let value = float(number)?;
+            (!value.is_finite() || value.abs() <= most).then_some(Arg::Float(value))
+        };
+        let int = |number: &Arg, range: RangeInclusive<i64>| match *number {
+            Arg::Bool(value) => Some(Arg::Int(value.into())),
+            Arg::Int(value) => range.contains(&value).then_some(Arg::Int(value)),
+            Arg::Float(value) => {
+                let (least, most) = (*range.start() as f64, *range.end() as f64);
+                let is_told = (least..=most).contains(&value) && value.abs() < EXACT;
+                is_told.then_some(Arg::Int(value as i64))
+            }
+            _ => None,
         };
         let convert = |number: &Arg| match dtype {
-            DType::F16 | DType::BF16 | DType::F32 | DType::F64 => float(number).map(Arg::Float),
+            DType::F16 => within(number, 65504.0),
+            DType::BF16 | DType::F32 => within(number, 3e38),
+            DType::F64 => float(number).map(Arg::Float),
             DType::I64 => int(number, i64::MIN..=i64::MAX),
             DType::I32 => int(number, i32::MIN.into()..=i32::MAX.into()),
             DType::I16 => int(number, i16::MIN.into()..=i16::MAX.into()),

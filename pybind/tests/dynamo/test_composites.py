@@ -129,3 +129,32 @@ def test_lists_that_torch_refuses(numbers: list[Any]) -> None:
         program(torch.ones(1))
     with pytest.raises(theirs.type):
         rust_inductor.compile(program)(torch.ones(1))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "dtype"),
+    [
+        ([127.9, 1], torch.int8),
+        ([-0.5, 3], torch.uint8),
+        ([-128.5, 3], torch.int8),
+        ([9.1e15, 1.5], torch.int64),
+        ([float("nan"), 1], torch.int64),
+        ([1e6, 1], torch.float16),
+        ([1e6], torch.float16),
+        ([3.4e38, 1], torch.bfloat16),
+        ([1e300, 1], torch.float32),
+        ([1e300], None),
+        ([2**53 + 1, 0.5], None),
+    ],
+)
+def test_numbers_at_the_edge_of_a_type(numbers: list[Any], dtype: torch.dtype | None) -> None:
+    def program(x: Tensor) -> Any:
+        return x + 1, torch.tensor(numbers, dtype=dtype)
+
+    def outcome(function: Any) -> str:
+        try:
+            return repr(function(torch.ones(1)))
+        except (RuntimeError, ValueError, OverflowError, TypeError) as error:
+            return type(error).__name__
+
+    assert outcome(rust_inductor.compile(program)) == outcome(program)

@@ -75,6 +75,51 @@ class Doubled(metaclass=Doubling):
     pass
 
 
+class Odd(type):
+    """Has its own idea of everything that a class is asked for."""
+
+    def __bool__(cls):
+        return cls.flag
+
+    def __eq__(cls, other):
+        return isinstance(other, Odd)
+
+    def __hash__(cls):
+        return 7
+
+    def __format__(cls, spec):
+        return f"odd{spec}"
+
+    def __add__(cls, other):
+        return "sum", other
+
+    def __neg__(cls):
+        return -3
+
+    def __getattr__(cls, name):
+        return name * 2
+
+    def __index__(cls):
+        return 1
+
+
+class Left(metaclass=Odd):
+    flag = False
+
+
+class Right(metaclass=Odd):
+    flag = True
+
+
+class Empty(type):
+    def __len__(cls):
+        return 0
+
+
+class Nothing(metaclass=Empty):
+    pass
+
+
 class Colour(enum.Enum):
     RED = 1
     CRIMSON = RED
@@ -245,6 +290,42 @@ def test_the_first_call_of_a_singleton() -> None:
         x, is_one = compiled(torch.ones(3))
         assert x.tolist() == [6.0] * 3 and is_one and list(Singleton.made) == [Config]
     assert Config().value == 5
+
+
+def truth(x):
+    return x + (1 if Left else 2) + (10 if Right else 20) + (100 if Nothing else 200), not Right, Nothing or 4
+
+
+def equality(x):
+    return x, Left == Right, Left == 3, Left != Right, Left in [Right], Right in (1, Left), {Left: 1}.get(Right)
+
+
+def texts_and_operators(x):
+    return f"{Left} {Right:z}", Left + x, -Left, [5, 6, 7][Right], Left.missing, hash(Left)
+
+
+@pytest.mark.parametrize("program", [truth, equality, texts_and_operators], ids=lambda program: program.__name__)
+def test_what_a_metaclass_says_of_its_classes(program: Any) -> None:
+    check(program)
+
+
+def test_what_comes_into_a_metaclass_later() -> None:
+    class Plain(type):
+        pass
+
+    class One(metaclass=Plain):
+        pass
+
+    class Two(metaclass=Plain):
+        pass
+
+    check(
+        lambda x: (x, bool(One), One == Two, {One: 1}.get(Two), f"{One}"[:3]),
+        lambda: setattr(Plain, "__len__", lambda cls: 0),
+        lambda: setattr(Plain, "__eq__", lambda cls, other: True),
+        lambda: setattr(Plain, "__hash__", lambda cls: 3),
+        lambda: setattr(Plain, "__format__", lambda cls, spec: "abc"),
+    )
 
 
 def check(program: Any, *changes: Any) -> None:

@@ -132,7 +132,8 @@ impl Tracer<'_> {
         Ok(())
     }
 
-    fn cell(&mut self, value: ValueId) -> Traced<&State> {
+    /// The state of a cell.
+    pub(in crate::trace) fn cell(&mut self, value: ValueId) -> Traced<&State> {
         match self.get(value)? {
             Value::State(state) => Ok(self.heap.get(state)),
             _ => Err(Reason::new(Kind::Opcode, "A closure's variable without a cell.")),

@@ -100,6 +100,31 @@ impl Tracer<'_> {
         })
     }
 
+    /// [`Tracer::instance`], also of a class.
+    fn instance_or_class(&mut self, value: ValueId) -> Traced<Option<Instance>> {
+        let this = self.force(value)?;
+        match self.objects.values[this] {
+            Value::Class(_, obj) => Ok(Some(self.instance_of_metaclass(this, obj))),
+            _ => self.instance(this),
+        }
+    }
+
+    /// True for a class whose metaclass has nothing of its own in the place of a special method of `type`, which is
+    /// guarded, and for what is no class.
+    pub(in crate::trace) fn leaves_to_type(&mut self, value: ValueId, name: &str) -> Traced<bool> {
+        let value = self.force(value)?;
+        let Value::Class(_, class) = self.objects.values[value] else { return Ok(true) };
+        let source = self.source(value).map(|source| self.sources.step(source, Step::Type));
+        let meta = self.host.class_of(class);
+        Ok(matches!(self.class_method(meta, name, source), None | Some(ClassAttr::Builtin(..))))
+    }
+
+    /// True for a class whose metaclass nobody changes: `type`, or one of a library's.
+    pub(in crate::trace) fn has_plain_metaclass(&mut self, class: Obj) -> bool {
+        let meta = self.host.class_of(class);
+        self.host.is_immutable(meta)
+    }
+
     /// A class as an object of its metaclass.
     fn instance_of_metaclass(&mut self, this: ValueId, class: Obj) -> Instance {
         Instance { this, class: self.host.class_of(class), body: Body::Found(class) }
@@ -188,14 +213,7 @@ impl Tracer<'_> {
 
     /// A special method of an object or class, bound to it; `None` if its class has none that can be traced.
     pub(super) fn special(&mut self, value: ValueId, name: &str) -> Traced<Option<ValueId>> {
-        let this = self.force(value)?;
-        let instance = match self.objects.values[this] {
-            Value::Class(_, obj) => self.instance_of_metaclass(this, obj),
-            _ => match self.instance(this)? {
-                Some(instance) => instance,
-                None => return Ok(None),
-            },
-        };
+        let Some(instance) = self.instance_or_class(value)? else { return Ok(None) };
         let Some((found, source)) = self.class_attr(instance, name)? else { return Ok(None) };
         let this = instance.this;
         Ok(match found {
@@ -303,7 +321,7 @@ impl Tracer<'_> {
 
     /// Whether an object counts as true.
     pub(super) fn object_truth(&mut self, value: ValueId) -> Traced<bool> {
-        let Some(instance) = self.instance(value)? else { return Ok(true) };
+        let Some(instance) = self.instance_or_class(value)? else { return Ok(true) };
         for name in ["__bool__", "__len__"] {
             match self.class_attr(instance, name)? {
                 Some((ClassAttr::Function(_) | ClassAttr::Builtin(..), _)) => {
@@ -497,7 +515,7 @@ impl Tracer<'_> {
     /// `format` of an object by its class's own `__format__`; `None` if that is the interpreter's or that of
     /// enumerations, which give the object's `str` where the format specification is empty.
     pub(in crate::trace) fn own_format(&mut self, value: ValueId, spec: ValueId) -> Traced<Option<ValueId>> {
-        let Some(instance) = self.instance(value)? else { return Ok(None) };
+        let Some(instance) = self.instance_or_class(value)? else { return Ok(None) };
         let found = match self.class_attr(instance, "__format__")? {
             Some((found @ ClassAttr::Function(_), _)) => found,
             Some((ClassAttr::Builtin(..), _))

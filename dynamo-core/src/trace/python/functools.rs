@@ -79,13 +79,7 @@ impl Tracer<'_> {
         let (true, &[class]) = (called.name == function, args) else { return Ok(None) };
         let at = called.code.object.freevars.iter().position(|name| name == variable);
         let Some(&cell) = at.and_then(|at| called.closure.get(at)) else { return Ok(None) };
-        let registry = match self.get(cell)? {
-            Value::State(state) => match self.heap.get(state) {
-                State::Cell(Some(content)) => *content,
-                _ => return Ok(None),
-            },
-            _ => return Ok(None),
-        };
+        let State::Cell(Some(registry)) = *self.cell(cell)? else { return Ok(None) };
         let dispatch = self.of_module("rust_inductor._library", "dispatch")?;
         let chosen = self.call(dispatch, vec![class, registry], vec![])?;
         if let (Some(function), Value::Class(_, class)) = (called.object, self.get(class)?) {

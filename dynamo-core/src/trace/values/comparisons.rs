@@ -171,6 +171,11 @@ impl Tracer<'_> {
             }
             _ => {}
         }
+        for operand in [a, b] {
+            if !self.leaves_to_type(operand, "__eq__")? || !self.leaves_to_type(operand, "__ne__")? {
+                return Err(self.no_operator("eq", a, b));
+            }
+        }
         let has_identity = |value: &Value| matches!(value, Value::Function(_) | Value::Class(..) | Value::Module(..));
         match (&self.objects.values[a], &self.objects.values[b]) {
             (Value::DictView(_, "keys"), Value::Tuple(_) | Value::Const(_))

@@ -217,6 +217,7 @@ impl Tracer<'_> {
             }
             Value::NdArray { .. } => return Err(Reason::new(Kind::DataDependentJump, "The condition is an array.")),
             Value::Object(..) | Value::Instance(_) => self.object_truth(value)?,
+            Value::Class(_, class) if !self.has_plain_metaclass(class) => self.object_truth(value)?,
             _ => true,
         })
     }

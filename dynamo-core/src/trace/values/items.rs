@@ -163,7 +163,13 @@ impl Tracer<'_> {
             Value::Tensor(node) => self.key_of_tensor(forced, node)?,
             Value::Builtin(name) => Key::Builtin(name),
             Value::Function(function) => self.key_of_function(forced, function.object)?,
-            Value::Class(_, obj) | Value::Module(_, obj) => Key::Obj(obj),
+            Value::Class(_, obj) => {
+                if !self.leaves_to_type(value, "__hash__")? || !self.leaves_to_type(value, "__eq__")? {
+                    return Err(Reason::new(Kind::Operator, format!("{} as a key.", self.describe(value))));
+                }
+                Key::Obj(obj)
+            }
+            Value::Module(_, obj) => Key::Obj(obj),
             Value::Object(..) | Value::Instance(_) => self.key_of_object(forced)?,
             value if value.is_symbolic() => {
                 let known = self.specialised(forced)?;

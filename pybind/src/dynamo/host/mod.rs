@@ -231,13 +231,13 @@ impl Host for PyHost<'_> {
     fn is_subclass(&mut self, class: Obj, of: Obj) -> Option<bool> {
         let (class, of) = (self.object(class), self.object(of));
         let (class, of) = (class.cast::<PyType>().ok()?, of.cast::<PyType>().ok()?);
-        if is_runtime_protocol(of).unwrap_or(false) {
-            return class.is_subclass(of).ok().filter(|&is| is);
-        }
-        if !self.is_plain_class(of) && !inherits_plainly(of).unwrap_or(false) && !is_abstract(of).unwrap_or(false) {
+        let is_told =
+            self.is_plain_class(of) || inherits_plainly(of).unwrap_or(false) || is_abstract(of).unwrap_or(false);
+        if !is_told && !is_runtime_protocol(of).unwrap_or(false) {
             return None;
         }
-        class.is_subclass(of).ok()
+        // Which instances do not fit a protocol by their class is looked up at each.
+        class.is_subclass(of).ok().filter(|&is| is || is_told)
     }
 
     fn abstract_token(&mut self, class: Obj) -> Option<i64> {
