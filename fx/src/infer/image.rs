@@ -34,18 +34,7 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::upsample_bicubic2d, upsampled),
     (Packet::max_unpool2d, unpooled),
     (Packet::im2col, columns),
-    (Packet::col2im, |c| {
-        let (x, size) = (c.tensor("self")?, c.exprs("output_size")?);
-        let window = spatial(c, "kernel_size", 2)?.iter().fold(1i64, |area, &side| area.saturating_mul(side));
-        let ([.., channels, _], true) = (&x.sizes[..], matches!(x.sizes.len(), 2 | 3) && size.len() == 2) else {
-            return c.fits(None);
-        };
-        let rest = c.pool.modulo_int(*channels, window.max(1));
-        c.demand_equal(rest, Expr::ZERO)?;
-        let channels = c.pool.floor_div_int(*channels, window.max(1));
-        let sizes = [&x.sizes[..x.sizes.len() - 2], &[channels], &size].concat();
-        Ok(c.contiguous(x, x.dtype, sizes).into())
-    }),
+    (Packet::col2im, folded),
     (Packet::grid_sampler_2d, sampled),
     (Packet::grid_sampler_3d, sampled),
 ];
@@ -112,20 +101,41 @@ fn unpooled(c: &mut Call) -> Result {
 /// Columns of the windows of images: for each image the channels' windows, by positions.
 fn columns(c: &mut Call) -> Result {
     let x = c.tensor("self")?;
+    let [batch @ .., channels, height, width] = &x.sizes[..] else { return c.fits(None) };
+    c.fits((batch.len() <= 1).then_some(()))?;
+    let (area, positions) = sliding(c, [*height, *width])?;
+    let window = c.pool.mul_int(*channels, area);
+    Ok(c.contiguous(x, x.dtype, [batch, &[window, positions]].concat()).into())
+}
+
+/// The images that overlapping columns add up to.
+fn folded(c: &mut Call) -> Result {
+    let (x, image) = (c.tensor("self")?, c.exprs("output_size")?);
+    let image = if let [side] = image[..] { vec![side; 2] } else { image };
+    let (&[height, width], [batch @ .., channels, columns]) = (&image[..], &x.sizes[..]) else { return c.fits(None) };
+    c.fits((batch.len() <= 1).then_some(()))?;
+    let (area, positions) = sliding(c, [height, width])?;
+    c.demand_equal(*columns, positions)?;
+    let rest = c.pool.modulo_int(*channels, area);
+    c.demand_equal(rest, Expr::ZERO)?;
+    let channels = c.pool.floor_div_int(*channels, area);
+    Ok(c.contiguous(x, x.dtype, [batch, &[channels, height, width]].concat()).into())
+}
+
+/// The area of a window, and in how many places of an image of this height and width it stands.
+fn sliding(c: &mut Call, image: [Expr; 2]) -> Result<(i64, Expr)> {
     let [kernel, stride, padding, dilation] =
         ["kernel_size", "stride", "padding", "dilation"].map(|name| spatial(c, name, 2));
     let (kernel, stride, padding, dilation) = (kernel?, stride?, padding?, dilation?);
-    let from = c.fits(x.sizes.len().checked_sub(2))?;
+    let positive = [&kernel, &stride, &dilation].iter().all(|sides| sides.len() == 2 && sides.iter().all(|&n| n > 0));
+    c.fits((positive && padding.len() == 2 && padding.iter().all(|&n| n >= 0)).then_some(()))?;
     let mut positions = Expr::ONE;
-    for d in 0..2 {
-        let count = windows(c, x.sizes[from + d], kernel[d], stride[d], padding[d], dilation[d], false)?;
+    for (d, side) in image.into_iter().enumerate() {
+        let count = windows(c, side, kernel[d], stride[d], padding[d], dilation[d], false)?;
         c.demand_at_most(Expr::ONE, count)?;
         positions = c.pool.mul(positions, count);
     }
-    let channels = *c.fits(x.sizes.get(from.wrapping_sub(1)))?;
-    let window = c.pool.mul_int(channels, kernel[0].saturating_mul(kernel[1]));
-    let sizes = [&x.sizes[..from - 1], &[window, positions]].concat();
-    Ok(c.contiguous(x, x.dtype, sizes).into())
+    Ok((kernel[0].saturating_mul(kernel[1]), positions))
 }
 
 /// Pixels at the places that a grid holds.

@@ -59,10 +59,12 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     }),
     (Packet::_weight_norm, |c| {
         let v = c.tensor("v")?;
+        of_slices(c, v)?;
         Ok(c.contiguous(v, v.dtype, v.sizes.clone()).into())
     }),
     (Packet::_weight_norm_interface, |c| {
         let (v, g) = (c.tensor("v")?, c.tensor("g")?);
+        of_slices(c, v)?;
         let norm = if g.dtype == DType::BF16 { DType::F32 } else { g.dtype };
         let weight = c.contiguous(v, v.dtype, v.sizes.clone());
         Ok(tuple([weight, c.strided(g, norm, g.sizes.clone(), g.strides.clone())]))
@@ -77,8 +79,8 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         false => Err(c.unsupported("tensors of two types")),
     }),
     (Packet::nll_loss_nd, |c| {
-        let (x, target) = (c.tensor("self")?, c.tensor("target")?);
-        let sizes = if c.int("reduction")? == 0 { target.sizes.clone() } else { Vec::new() };
+        let x = c.tensor("self")?;
+        let sizes = loss_of_classes(c, x)?;
         Ok(c.contiguous(x, x.dtype, sizes).into())
     }),
     (Packet::smooth_l1_loss, loss),
@@ -215,6 +217,13 @@ fn normalised(c: &mut Call, x: &TensorMeta) -> Result<usize> {
     Ok(from)
 }
 
+/// Demands that `g` holds a norm of each slice of `v` along `dim`.
+fn of_slices(c: &mut Call, v: &TensorMeta) -> Result<()> {
+    let dim = c.dim("dim", v.sizes.len())?;
+    let sizes: Vec<Expr> = (0..).zip(&v.sizes).map(|(d, &size)| if d == dim { size } else { Expr::ONE }).collect();
+    c.demand_sizes("g", &sizes)
+}
+
 /// Demands that parameters have an element for each channel.
 fn of_channels(c: &mut Call, channels: Expr, names: &[&str]) -> Result<()> {
     names.iter().try_for_each(|name| c.demand_sizes(name, &[channels]))
@@ -281,25 +290,35 @@ fn sampler_gradients(c: &mut Call) -> Result {
 
 /// Of rows, by the numbers of classes.
 fn cross_entropy(c: &mut Call) -> Result {
-    let (x, target) = (c.tensor("self")?, c.tensor("target")?);
-    let ([rows, classes], &[count], true) = (&x.sizes[..], &target.sizes[..], x.dtype.is_float()) else {
+    let x = c.tensor("self")?;
+    if x.sizes.len() != 2 || !x.dtype.is_float() {
         return Err(c.unsupported("a cross entropy of other than rows"));
-    };
-    if target.dtype != DType::I64 {
-        return Err(c.unsupported("a cross entropy by chances"));
     }
-    c.demand_equal(*rows, count)?;
-    if let Some(weight) = c.opt_tensor("weight")? {
-        let [size] = weight.sizes[..] else { return c.fits(None) };
-        c.one_dtype(x, weight)?;
-        c.demand_equal(*classes, size)?;
-    }
-    let sizes = if c.int("reduction")? == 0 { target.sizes.clone() } else { Vec::new() };
+    let sizes = loss_of_classes(c, x)?;
     Ok(c.contiguous(x, x.dtype, sizes).into())
 }
 
 fn nll_loss(c: &mut Call) -> Result {
-    let (x, target) = (c.tensor("self")?, c.tensor("target")?);
-    let sizes = if c.int("reduction")? == 0 { target.sizes.clone() } else { Vec::new() };
+    let x = c.tensor("self")?;
+    let sizes = loss_of_classes(c, x)?;
     Ok(tuple([c.contiguous(x, x.dtype, sizes), c.contiguous(x, x.dtype, Vec::new())]))
+}
+
+/// The sizes of a loss by the numbers of classes, which lie in the second dimension, or in the only one.
+fn loss_of_classes(c: &mut Call, x: &TensorMeta) -> Result<Vec<Expr>> {
+    let (classes, places) = match &x.sizes[..] {
+        [] => return c.fits(None),
+        [classes] => (*classes, Vec::new()),
+        [rows, classes, inner @ ..] => (*classes, [&[*rows], inner].concat()),
+    };
+    let target = c.tensor("target")?;
+    if target.dtype != DType::I64 || target.sizes.len() != places.len() {
+        return Err(c.unsupported("a target that holds no class for each place"));
+    }
+    c.demand_sizes("target", &places)?;
+    if let Some(weight) = c.opt_tensor("weight")? {
+        c.one_dtype(x, weight)?;
+        of_channels(c, classes, &["weight"])?;
+    }
+    Ok(if c.int("reduction")? == 0 { places } else { Vec::new() })
 }
