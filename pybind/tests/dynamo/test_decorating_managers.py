@@ -127,6 +127,29 @@ def decorated_within(x):
     return added(added(x), more=2), counting.log, added.__name__
 
 
+def decorated_within_by_generators(x):
+    entered = 0
+
+    @contextlib.contextmanager
+    def counting(step):
+        nonlocal entered
+        entered += step
+        step += 1
+        yield lambda: step
+        entered += step
+
+    @noted("outer")
+    @counting(2)
+    def added(y, *, more=1):
+        return y + entered + more
+
+    @noted("key")
+    def lacks(y):
+        raise KeyError(y)
+
+    return added(added(x), more=2), lacks(x), entered, taken(seen)
+
+
 def made_within(x):
     log = []
 
@@ -147,7 +170,15 @@ def by_inherited_methods(x):
     return x, isinstance(plain, contextlib.AbstractContextManager)
 
 
-CAPTURED = [of_generators, with_exceptions, of_classes, decorated_within, made_within, by_inherited_methods]
+CAPTURED = [
+    of_generators,
+    with_exceptions,
+    of_classes,
+    decorated_within,
+    decorated_within_by_generators,
+    made_within,
+    by_inherited_methods,
+]
 
 
 @pytest.mark.parametrize("function", CAPTURED)

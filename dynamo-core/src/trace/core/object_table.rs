@@ -14,9 +14,9 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 /// A hash table that keeps insertion order, so that truncation rolls it back.
 type Log<K, V> = IndexMap<K, V, FxBuildHasher>;
 
-/// The attributes of a function that the program has made.
+/// The attributes of a function or a partial that the program has made.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::trace) struct FunctionAttrs {
+pub(in crate::trace) struct MadeAttrs {
     /// Its `__dict__`.
     pub(in crate::trace) dict: ValueId,
     /// A dict of its other attributes, as far as they were written or read.
@@ -82,8 +82,8 @@ pub(in crate::trace) struct ObjectTable {
     pub(in crate::trace) frozen: FxHashMap<ValueId, Obj>,
     /// The items of frozen sets that are no constants.
     pub(in crate::trace) frozen_items: FxHashMap<Obj, Vec<ValueId>>,
-    /// The attributes of functions that the program has made.
-    pub(in crate::trace) function_attrs: FxHashMap<ValueId, FunctionAttrs>,
+    /// The attributes of functions and partials that the program has made.
+    pub(in crate::trace) made_attrs: FxHashMap<ValueId, MadeAttrs>,
     /// Objects, with a copy of their `__dict__` that a view or an iterator goes over, and that changes as they do.
     pub(in crate::trace) dict_copies: Vec<(ValueId, StateId)>,
     /// The objects that a `__hash__` of the program's has hashed.
@@ -158,7 +158,7 @@ impl Speculative for ObjectTable {
             // What such a set holds, always.
             frozen_items: _,
             frozen,
-            function_attrs,
+            made_attrs,
             dict_copies,
             hashed,
             slots,
@@ -174,7 +174,7 @@ impl Speculative for ObjectTable {
         // An entry was inserted together with its value.
         bases.retain(|_, held| held.index() < to.values);
         frozen.retain(|value, _| value.index() < to.values);
-        function_attrs.retain(|_, attrs| attrs.own.index() < to.values);
+        made_attrs.retain(|_, attrs| attrs.own.index() < to.values);
         dict_copies.truncate(to.dict_copies);
         hashed.truncate(to.hashed);
         slots.truncate(to.slots);

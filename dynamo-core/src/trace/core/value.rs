@@ -86,6 +86,8 @@ pub(in crate::trace) enum Value {
     Partial(ValueId, Vec<ValueId>, Vec<(String, ValueId)>),
     /// An `itemgetter`, `attrgetter` or `methodcaller`, by the name of its class, with what it was made of.
     Getter(&'static str, Vec<ValueId>, Vec<(String, ValueId)>),
+    /// The `KeyWrapper` of `functools.cmp_to_key`: the function that compares, and what it compares, if it was called.
+    SortKey(ValueId, Option<ValueId>),
     /// A context manager that was not entered.
     Context(Context),
     /// A function decorated with a context manager.

@@ -52,15 +52,15 @@ impl Tracer<'_> {
             }
             Value::Class(name, obj) => self.call_class(forced, &name, obj, &args, keywords),
             Value::Builtin(name) => self.call_builtin(&name, &args, keywords),
-            Value::Partial(function, first, named) => {
-                self.keeps_keywords(forced)?;
+            Value::Partial(function, first, _) => {
+                let mut all: IndexMap<String, ValueId> = self.keywords_of_partial(forced)?.into_iter().collect();
                 let args = [first, args].concat();
-                let mut all: IndexMap<String, ValueId> = named.into_iter().collect();
                 all.extend(keywords);
                 self.call(function, args, all.into_iter().collect())
             }
             Value::Getter(class, parts, named) => self.call_getter(class, &parts, named, &args, &keywords),
-            Value::Decorated(context, function) => self.call_within(context, function, args, keywords),
+            Value::SortKey(compare, _) => self.wrap_for_sort(compare, &args, &keywords),
+            Value::Decorated(context, function) => self.call_decorated(context, function, args, keywords),
             Value::Context(_) if args.len() == 1 && keywords.is_empty() => self.decorate(forced, args[0]),
             Value::Exit(context, manager) if keywords.is_empty() => {
                 self.modes.entered.retain(|&entered| entered != manager);

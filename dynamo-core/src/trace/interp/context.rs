@@ -354,6 +354,46 @@ impl Tracer<'_> {
         self.run_within(context, |t| t.call(function, args, keywords))
     }
 
+    /// A call of a function that is decorated with a manager, of which each call has one of its own.
+    pub(in crate::trace) fn call_decorated(
+        &mut self,
+        context: Context,
+        function: ValueId,
+        args: Vec<ValueId>,
+        keywords: Keywords,
+    ) -> Traced {
+        let Context::Generator(generator) = context else { return self.call_within(context, function, args, keywords) };
+        let Some(frame) = self.begins(generator) else {
+            return Err(Reason::new(Kind::Context, format!("`{}` that was entered.", context.name())));
+        };
+        let generator = self.state(State::Iter(Iter::Generator(Box::new(frame))));
+        let (context, _) = self.enter_context(Context::Generator(generator))?;
+        let reason = match self.call(function, args, keywords) {
+            Ok(result) => {
+                let none = self.none();
+                self.leave(&context, &[none; 3])?;
+                return Ok(result);
+            }
+            Err(reason) if reason.kind == Kind::Raised => reason,
+            Err(reason) => return Err(reason),
+        };
+        let Some(exception) = self.exception_of(&reason) else { return Err(reason) };
+        self.caught(exception);
+        let handled = self.exceptions.handled.replace(exception);
+        let ends = self.throw(generator, exception);
+        self.exceptions.handled = handled;
+        if ends? { Ok(self.none()) } else { Err(self.raise(exception)?) }
+    }
+
+    /// The frame of a generator that has not begun.
+    fn begins(&mut self, generator: ValueId) -> Option<Frame> {
+        let Value::State(state) = self.objects.values[generator] else { return None };
+        match self.heap.get(state) {
+            State::Iter(Iter::Generator(frame)) if frame.at == 0 => Some((**frame).clone()),
+            _ => None,
+        }
+    }
+
     /// Has a generator that has not begun run within a manager.
     fn put_within(&mut self, generator: ValueId, context: Context) -> Traced<()> {
         if let Value::State(state) = self.get(generator)?
@@ -394,6 +434,7 @@ impl Tracer<'_> {
         let refused = |t: &mut Self| Reason::new(Kind::Context, format!("{} as a decorator.", t.describe(manager)));
         let is_plain = match self.get(function)? {
             Value::Function(function) => function.code.object.flags & flags::SUSPENDS == 0,
+            Value::Decorated(..) => true,
             _ => false,
         };
         match self.get(manager)? {
@@ -405,6 +446,9 @@ impl Tracer<'_> {
                 Ok(self.value(Value::Decorated(Context::Grad(grad), function)))
             }
             Value::Context(context @ (Context::Inference(_) | Context::Autocast(_))) if is_plain => {
+                Ok(self.value(Value::Decorated(context, function)))
+            }
+            Value::Context(context @ Context::Generator(generator)) if is_plain && self.begins(generator).is_some() => {
                 Ok(self.value(Value::Decorated(context, function)))
             }
             _ => Err(refused(self)),

@@ -64,7 +64,7 @@ impl Tracer<'_> {
     }
 
     /// Has a generator that is a manager raise an exception where it waits. True if it ends there.
-    fn throw(&mut self, generator: ValueId, exception: ValueId) -> Traced<bool> {
+    pub(in crate::trace) fn throw(&mut self, generator: ValueId, exception: ValueId) -> Traced<bool> {
         let Value::State(state) = self.get(generator)? else { return Err(not_waiting()) };
         let State::Iter(Iter::Generator(frame)) = self.heap.get(state).clone() else { return Err(not_waiting()) };
         let mut frame = *frame;

@@ -137,24 +137,15 @@ impl Output<'_, '_> {
             Value::Method { function, this } => vec![*function, *this],
             Value::BoundBuiltin { this, .. } => vec![*this],
             Value::Exit(_, manager) => vec![*manager],
-            Value::Context(context) => match context {
-                Context::Null(value) => value.iter().copied().collect(),
-                Context::Suppress(classes) => classes.clone(),
-                Context::Closing(thing) => vec![*thing],
-                Context::Stack(inner) | Context::Generator(inner) => vec![*inner],
-                Context::Grad(_)
-                | Context::Inference(_)
-                | Context::Autocast(_)
-                | Context::Device(_)
-                | Context::Breaks(_)
-                | Context::Profiler(_) => Vec::new(),
-            },
-            Value::Decorated(_, function) => vec![*function],
+            Value::Context(context) => context_parts(context),
+            Value::Decorated(context, function) => context_parts(context).into_iter().chain([*function]).collect(),
+            Value::SortKey(compare, of) => [*compare].into_iter().chain(*of).collect(),
             Value::Getter(_, parts, keywords) => {
                 parts.iter().chain(keywords.iter().map(|(_, value)| value)).copied().collect()
             }
             Value::Partial(function, args, keywords) => {
-                [function].into_iter().chain(args).chain(keywords.iter().map(|(_, value)| value)).copied().collect()
+                let given = [function].into_iter().chain(args).chain(keywords.iter().map(|(_, value)| value)).copied();
+                given.chain(self.t.attribute_parts(value)).collect()
             }
             Value::Function(function) => {
                 let kwdefaults = function.kwdefaults.iter().map(|(_, value)| value);
@@ -222,5 +213,21 @@ impl Output<'_, '_> {
                 }
             }
         }
+    }
+}
+
+/// The values that a manager is made of.
+fn context_parts(context: &Context) -> Vec<ValueId> {
+    match context {
+        Context::Null(value) => value.iter().copied().collect(),
+        Context::Suppress(classes) => classes.clone(),
+        Context::Closing(thing) => vec![*thing],
+        Context::Stack(inner) | Context::Generator(inner) => vec![*inner],
+        Context::Grad(_)
+        | Context::Inference(_)
+        | Context::Autocast(_)
+        | Context::Device(_)
+        | Context::Breaks(_)
+        | Context::Profiler(_) => Vec::new(),
     }
 }

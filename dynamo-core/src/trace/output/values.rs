@@ -132,12 +132,24 @@ impl Output<'_, '_> {
             Value::Partial(function, args, keywords) => {
                 self.push_partial(function, &args, &keywords)?;
                 self.keep(value);
+                self.push_partial_attributes(value, function, &args)?;
             }
             Value::Getter(class, parts, keywords) => {
                 let (&first, rest) = parts.split_first().ok_or_else(|| construct("a getter of nothing"))?;
                 let class = self.constant(Opaque::Named(class.to_owned()));
                 self.builder.callee(|builder| builder.load_const(class));
                 self.call_with(first, rest, &keywords)?;
+                self.keep(value);
+            }
+            Value::SortKey(compare, of) => {
+                self.call_named("functools.cmp_to_key", 1, |out| out.push(compare))?;
+                if let Some(of) = of {
+                    let key = self.fresh("key");
+                    self.builder.store_local(key);
+                    self.builder.callee(|builder| builder.take_local(key));
+                    self.push(of)?;
+                    self.builder.call(1);
+                }
                 self.keep(value);
             }
             Value::Context(context) => {

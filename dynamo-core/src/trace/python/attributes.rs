@@ -8,7 +8,7 @@ use crate::{
         signature::{Row, row},
     },
 };
-use guards::{Constant, GuardKind};
+use guards::Constant;
 
 /// Attributes that every tensor has, and that no graph reads.
 pub(in crate::trace) const UNREAD: &[&str] = &["is_leaf", "grad_fn", "grad", "_version", "names"];
@@ -73,31 +73,5 @@ fn name_of(t: &mut Tracer<'_>, name: ValueId) -> Traced<String> {
     match t.get(name)? {
         Value::Const(Constant::Str(name)) => Ok(name),
         _ => Err(raised("TypeError: attribute name must be string")),
-    }
-}
-
-impl Tracer<'_> {
-    /// Whether a `functools.partial` has an attribute, of its class's or of its own; `None` for anything else.
-    pub(in crate::trace) fn has_attr_of_partial(&mut self, value: ValueId, name: &str) -> Traced<Option<bool>> {
-        let value = self.force(value)?;
-        let Value::Partial(..) = self.objects.values[value] else { return Ok(None) };
-        let Some(class) = self.host.class_named("functools.partial") else { return Ok(None) };
-        if !self.host.is_immutable(class) {
-            return Ok(None);
-        }
-        if self.host.class_attr(class, name, None).is_some() {
-            return Ok(Some(true));
-        }
-        match (self.found_object(value), self.source(value)) {
-            (Some(obj), Some(source)) => {
-                let present = self.host.instance_attr(obj, name).is_some();
-                let name = self.sources.string(name);
-                self.guard(source, GuardKind::HasAttr(name, present));
-                Ok(Some(present))
-            }
-            // The program gives none that it makes any attribute.
-            (None, None) => Ok(Some(false)),
-            _ => Ok(None),
-        }
     }
 }

@@ -40,6 +40,7 @@ pub(in crate::trace) fn is_callable(t: &mut Tracer<'_>, value: ValueId) -> Trace
         | Value::Method { .. }
         | Value::Partial(..)
         | Value::Getter(..)
+        | Value::SortKey(..)
         | Value::Decorated(..)
         | Value::Exit(..)
         | Value::Builtin(_)

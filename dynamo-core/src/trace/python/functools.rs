@@ -2,7 +2,6 @@
 
 use crate::{
     bytecode::Version,
-    host::Lookup,
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
@@ -49,9 +48,8 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         let (function, rest, keywords) = (b.arg(0)?, b.rest(), b.extra());
         // One of another one takes that one's arguments over.
         Ok(match t.get(function)? {
-            Value::Partial(inner, first, named) => {
-                t.keeps_keywords(function)?;
-                let mut all: IndexMap<String, ValueId> = named.into_iter().collect();
+            Value::Partial(inner, first, _) if t.is_taken_over(function) => {
+                let mut all: IndexMap<String, ValueId> = t.keywords_of_partial(function)?.into_iter().collect();
                 all.extend(keywords.clone());
                 t.value(Value::Partial(inner, [&first, rest].concat(), all.into_iter().collect()))
             }
@@ -86,20 +84,5 @@ impl Tracer<'_> {
             self.host.keep_choice(function, class);
         }
         Ok(Some(chosen))
-    }
-
-    /// Ends the graph where the program has changed the keyword arguments of a `functools.partial`, which the trace has
-    /// read before.
-    pub(in crate::trace) fn keeps_keywords(&mut self, partial: ValueId) -> Traced<()> {
-        let partial = self.force(partial)?;
-        let Some(found) = self.found_object(partial) else { return Ok(()) };
-        if let Lookup::Found(keywords) = self.host.attr(found, "keywords")
-            && let Some(&known) = self.objects.known.get(&keywords)
-            && let Value::State(state) = self.objects.values[known]
-            && self.heap.changed().contains(&state)
-        {
-            return Err(Reason::new(Kind::Mutation, "The keyword arguments of a `functools.partial`."));
-        }
-        Ok(())
     }
 }

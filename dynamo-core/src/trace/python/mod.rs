@@ -54,5 +54,6 @@ pub(in crate::trace) const ROWS: &[&[Row]] = &[
     managers::ROWS,
     record::ROWS,
     set_methods::ROWS,
+    sorting::ROWS,
     tables::ROWS,
 ];

@@ -141,15 +141,8 @@ impl Tracer<'_> {
                     _ => Err(self.absent_attr(forced, name)?),
                 }
             }
-            Value::Partial(function, args, _) => match name {
-                "func" => Ok(function),
-                "args" => Ok(self.value(Value::Tuple(args))),
-                _ if self.has_attr_of_partial(forced, name)? == Some(false) => Err(Reason::lacks(forced, name)),
-                _ => match self.found_object(forced) {
-                    Some(found) => self.object_attr(forced, found, name),
-                    None => Err(self.no_attr(forced, name)),
-                },
-            },
+            Value::Partial(..) => self.partial_attr(forced, name),
+            Value::SortKey(_, Some(of)) if name == "obj" => Ok(of),
             Value::Method { function, .. } if name == "__func__" => Ok(function),
             Value::Method { this, .. } if name == "__self__" => Ok(this),
             // What methods do not have themselves is read of the function.
@@ -316,7 +309,7 @@ impl Tracer<'_> {
         match self.instance(value)? {
             Some(instance) => self.instance_set(instance, name, new),
             None if name == "grad" && matches!(self.get(value)?, Value::Tensor(_)) => self.set_gradient(value, new),
-            None if self.set_function_attr(value, name, new)? => Ok(()),
+            None if self.set_function_attr(value, name, new)? || self.set_partial_attr(value, name, new)? => Ok(()),
             None if self.class_set(value, name, new)? || self.module_attr_set(value, name, new)? => Ok(()),
             None => Err(self.no_change(value)),
         }

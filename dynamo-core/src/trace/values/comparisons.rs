@@ -25,6 +25,11 @@ impl Tracer<'_> {
         if [&left, &right].iter().any(|operand| matches!(operand, Value::WeakRef(_))) {
             return Err(self.no_operator(comparison.name(), a, b));
         }
+        if let (&Value::SortKey(compare, Some(x)), &Value::SortKey(_, Some(y))) = (&left, &right) {
+            let order = self.call(compare, vec![x, y], vec![])?;
+            let zero = self.constant(Constant::Int(0));
+            return self.compare(comparison, order, zero);
+        }
         if matches!((&left, &right), (Value::Const(_) | Value::SymInt { .. }, Value::Tensor(_))) {
             // A number does not know how, and leaves it to the tensor.
             return self.compare(comparison.reflected(), b, a);

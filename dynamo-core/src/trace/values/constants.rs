@@ -248,6 +248,7 @@ impl Tracer<'_> {
             Ok(Value::Function(function)) => format!("`{}`", function.name),
             Ok(Value::Context(context) | Value::Exit(context, _)) => format!("a `{}`", context.name()),
             Ok(Value::Decorated(context, _)) => format!("a function within `{}`", context.name()),
+            Ok(Value::SortKey(..)) => "a key of `functools.cmp_to_key`".to_owned(),
             Ok(Value::Getter(class, ..)) => format!("a `{class}`"),
             Ok(Value::Partial(..)) => "a `functools.partial`".to_owned(),
             Ok(Value::Object(class, _)) => format!("a `{class}`"),

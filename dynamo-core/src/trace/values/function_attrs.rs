@@ -8,7 +8,7 @@ use crate::{
     trace::{
         Traced, Tracer,
         core::{
-            object_table::FunctionAttrs,
+            object_table::MadeAttrs,
             state::{Key, Sort, State, Table},
             value::{Function, Keywords, Value, ValueId},
         },
@@ -34,7 +34,7 @@ impl Tracer<'_> {
         name: &str,
     ) -> Traced {
         if name == "__dict__" {
-            return Ok(self.attrs_of_function(value).dict);
+            return Ok(self.attrs_of(value).dict);
         }
         if let Some(written) = self.function_entry(value, name) {
             return Ok(written);
@@ -67,7 +67,7 @@ impl Tracer<'_> {
             }
             "__annotations__" => {
                 let annotations = self.annotations_of(function)?;
-                let own = self.attrs_of_function(value).own;
+                let own = self.attrs_of(value).own;
                 self.put_entry(own, name, annotations);
                 return Ok(annotations);
             }
@@ -136,7 +136,7 @@ impl Tracer<'_> {
         if name == "__annotate__" && !matches!(self.get(new)?, Value::Function(_) | Value::Const(Constant::None)) {
             return Ok(false);
         }
-        let attrs = self.attrs_of_function(value);
+        let attrs = self.attrs_of(value);
         self.put_entry(if OWN.contains(&name) { attrs.own } else { attrs.dict }, name, new);
         Ok(true)
     }
@@ -191,7 +191,7 @@ impl Tracer<'_> {
     /// The entries of a function's `__dict__`; of one of the caller's the keys are guarded.
     fn dict_of_function(&mut self, value: ValueId, function: &Function) -> Traced<Vec<(String, ValueId)>> {
         let Some(found) = function.object else {
-            let entries = self.objects.function_attrs.get(&value).map(|attrs| self.entries_of(attrs.dict));
+            let entries = self.objects.made_attrs.get(&value).map(|attrs| self.entries_of(attrs.dict));
             let named = |(key, (_, value))| match key {
                 Key::Const(Constant::Str(name)) => Some((name, value)),
                 _ => None,
@@ -219,18 +219,22 @@ impl Tracer<'_> {
     }
 
     fn set_entry(&mut self, function: ValueId, name: &str, new: ValueId) {
-        let dict = self.attrs_of_function(function).dict;
+        let dict = self.attrs_of(function).dict;
         self.put_entry(dict, name, new);
     }
 
     /// The values that a function holds as attributes.
     pub(in crate::trace) fn function_parts(&self, value: ValueId, function: &Function) -> Vec<ValueId> {
-        let Some(attrs) = self.objects.function_attrs.get(&value) else {
-            return function.annotations.into_iter().chain(function.annotate).collect();
-        };
+        let given = function.annotations.into_iter().chain(function.annotate);
+        self.attribute_parts(value).into_iter().chain(given).collect()
+    }
+
+    /// The attributes of a function or a partial that the program has made, their names and the dict of most of them.
+    pub(in crate::trace) fn attribute_parts(&self, value: ValueId) -> Vec<ValueId> {
+        let Some(attrs) = self.objects.made_attrs.get(&value) else { return Vec::new() };
         let entries = [attrs.dict, attrs.own].map(|dict| self.entries_of(dict));
         let values = entries.into_iter().flat_map(IndexMap::into_values).flat_map(|(key, value)| [key, value]);
-        values.chain([attrs.dict]).chain(function.annotations).chain(function.annotate).collect()
+        values.chain([attrs.dict]).collect()
     }
 
     /// True for a function that the program has made, whose annotations a function gives (3.14).
@@ -250,21 +254,33 @@ impl Tracer<'_> {
         Ok(self.state(State::Dict(entries)))
     }
 
-    fn attrs_of_function(&mut self, value: ValueId) -> FunctionAttrs {
-        if let Some(&known) = self.objects.function_attrs.get(&value) {
+    /// The attributes of a function or a partial that the program has made, which has some from now on.
+    pub(super) fn attrs_of(&mut self, value: ValueId) -> MadeAttrs {
+        if let Some(&known) = self.objects.made_attrs.get(&value) {
             return known;
         }
         let [dict, own] = [(); 2].map(|()| self.state(State::Dict(IndexMap::new())));
-        let attrs = FunctionAttrs { dict, own };
-        self.objects.function_attrs.insert(value, attrs);
+        let attrs = MadeAttrs { dict, own };
+        self.objects.made_attrs.insert(value, attrs);
         attrs
     }
 
     fn function_entry(&self, value: ValueId, name: &str) -> Option<ValueId> {
-        let attrs = self.objects.function_attrs.get(&value)?;
-        let key = Key::Const(Constant::Str(name.to_owned()));
-        let dict = if OWN.contains(&name) { attrs.own } else { attrs.dict };
-        self.entries_of(dict).get(&key).map(|&(_, value)| value)
+        if OWN.contains(&name) { self.own_attr_read(value, name) } else { self.written_attr(value, name) }
+    }
+
+    /// An entry of the `__dict__` of a function or a partial that the program has made.
+    pub(super) fn written_attr(&self, value: ValueId, name: &str) -> Option<ValueId> {
+        self.entry(self.objects.made_attrs.get(&value)?.dict, name)
+    }
+
+    /// Another attribute of a function or a partial that the program has made, if it was written or read.
+    pub(in crate::trace) fn own_attr_read(&self, value: ValueId, name: &str) -> Option<ValueId> {
+        self.entry(self.objects.made_attrs.get(&value)?.own, name)
+    }
+
+    fn entry(&self, dict: ValueId, name: &str) -> Option<ValueId> {
+        self.entries_of(dict).get(&Key::Const(Constant::Str(name.to_owned()))).map(|&(_, value)| value)
     }
 
     pub(in crate::trace) fn entries_of(&self, dict: ValueId) -> IndexMap<Key, (ValueId, ValueId)> {
@@ -277,7 +293,7 @@ impl Tracer<'_> {
         }
     }
 
-    fn put_entry(&mut self, dict: ValueId, name: &str, new: ValueId) {
+    pub(super) fn put_entry(&mut self, dict: ValueId, name: &str, new: ValueId) {
         let name = Constant::Str(name.to_owned());
         let key_value = self.constant(name.clone());
         if let Value::State(state) = self.objects.values[dict]

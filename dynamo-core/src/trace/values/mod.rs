@@ -5,7 +5,8 @@
 //! - `tensors`, `lists`, `dicts`, `ranges`, `slices`, `iterators`: what those do to one kind of value; `key_views`:
 //!   operators on the keys of dicts;
 //! - `numbers`, `number_guards`: arithmetic on symbolic integers, floats and bools;
-//! - `written`: attributes and global variables that the program writes; `function_attrs`: attributes of functions;
+//! - `written`: attributes and global variables that the program writes; `function_attrs`, `partials`: attributes of
+//!   functions and of `functools.partial`;
 //! - `identity_keys`, `tensor_keys`: keys that are equal to themselves only; `gradients`: `Tensor.grad`;
 //! - `singletons`: layouts and memory formats; `type_exprs`: types that are made of types.
 
@@ -23,6 +24,7 @@ pub(in crate::trace) mod lists;
 pub(in crate::trace) mod number_guards;
 pub(in crate::trace) mod numbers;
 pub(in crate::trace) mod ops;
+mod partials;
 pub(in crate::trace) mod ranges;
 pub(in crate::trace) mod singletons;
 pub(in crate::trace) mod slices;
