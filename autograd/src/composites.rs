@@ -33,6 +33,10 @@ const ROWS: &[(Aten, Expand)] = &[
         Arg::Float(1.0) | Arg::Int(1) => b.call(Aten::mul_Tensor, vec![a.get("input").clone(), Arg::Float(0.0)]),
         _ => first(b, a, Aten::native_dropout_default, &["input", "p", "train"]),
     }),
+    (Aten::feature_dropout_default, feature_dropout),
+    (Aten::instance_norm_default, instance_norm),
+    (Aten::hinge_embedding_loss_default, hinge_embedding_loss),
+    (Aten::cosine_embedding_loss_default, cosine_embedding_loss),
     (Aten::group_norm_default, group_norm),
     (Aten::avg_pool1d_default, |b, a| {
         let names = ["kernel_size", "stride", "padding"];
@@ -176,13 +180,117 @@ fn rms_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     }
 }
 
-/// `batch_norm` with running statistics; with those of the batch, which leave running ones alone, it is refused.
+/// `batch_norm` with running statistics, or with those of the batch where there are none to update.
 fn batch_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     if *a.get("training") == Arg::Bool(false) {
         let names = ["input", "weight", "bias", "running_mean", "running_var", "momentum", "eps"];
         return first(b, a, Aten::_native_batch_norm_legit_no_training_default, &names);
     }
-    Err("`batch_norm` of a batch without running statistics".to_owned())
+    if ["running_mean", "running_var"].iter().any(|name| !a.get(name).is_none()) {
+        return Err("`batch_norm` that updates running statistics".to_owned());
+    }
+    let names = ["input", "weight", "bias", "training", "momentum", "eps"];
+    first(b, a, Aten::_native_batch_norm_legit_no_stats, &names)
+}
+
+/// `batch_norm` of one image whose channels are those of all images.
+fn instance_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
+    let input = node(a, "input")?;
+    let is_own = *a.get("use_input_stats") == Arg::Bool(true);
+    if is_own && !a.get("running_mean").is_none() {
+        return Err("`instance_norm` that updates running statistics".to_owned());
+    }
+    let (batch, channels) = (b.size(input, 0)?, b.size(input, 1)?);
+    let all = b.product(vec![batch, channels]);
+    let Arg::List(sizes) = b.sizes(input)? else { return Err("sizes that are no list".to_owned()) };
+    let joined = [&[Arg::Int(1), b.size_arg(all)], &sizes[2..]].concat();
+    let contiguous = b.call(Aten::contiguous_default, vec![Arg::Node(input)])?;
+    let mut args = vec![Arg::Node(b.reshape(contiguous, Arg::List(joined))?)];
+    for name in if is_own { &["weight", "bias"][..] } else { &["weight", "bias", "running_mean", "running_var"] } {
+        let batch = Arg::List(vec![b.size_arg(batch)]);
+        args.push(match a.get(name).clone() {
+            Arg::None => Arg::None,
+            given => Arg::Node(b.call(Aten::repeat_default, vec![given, batch])?),
+        });
+    }
+    args.extend(is_own.then_some(Arg::Bool(true)));
+    args.extend(["momentum", "eps"].map(|name| a.get(name).clone()));
+    let op = match is_own {
+        true => Aten::_native_batch_norm_legit_no_stats,
+        false => Aten::_native_batch_norm_legit_no_training_default,
+    };
+    let call = b.call(op, args)?;
+    let normal = b.pick(call, 0)?;
+    b.reshape(normal, Arg::List(sizes))
+}
+
+/// Dropout of whole channels.
+fn feature_dropout(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
+    let input = node(a, "input")?;
+    let p = a.get("p").as_float().ok_or_else(|| "a probability that is no number".to_owned())?;
+    if *a.get("train") == Arg::Bool(false) || p == 0.0 {
+        return Ok(input);
+    }
+    if p == 1.0 {
+        return b.call(Aten::mul_Tensor, vec![Arg::Node(input), Arg::Float(0.0)]);
+    }
+    let ones = vec![Arg::Int(1); b.rank(input)?.saturating_sub(2)];
+    let Arg::List(sizes) = b.sizes(input)? else { return Err("sizes that are no list".to_owned()) };
+    let noise = b.call(Aten::new_empty_default, vec![Arg::Node(input), Arg::List([&sizes[..2], &ones].concat())])?;
+    let noise = b.call(Aten::bernoulli_p, vec![Arg::Node(noise), Arg::Float(1.0 - p)])?;
+    let noise = b.call(Aten::div_Scalar, vec![Arg::Node(noise), Arg::Float(1.0 - p)])?;
+    b.call(Aten::mul_Tensor, vec![Arg::Node(input), Arg::Node(noise)])
+}
+
+/// A loss of distances: that of pairs marked by 1, and by how much those marked by -1 are nearer than a margin.
+fn hinge_embedding_loss(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
+    let (this, target) = (a.get("self").clone(), a.get("target").clone());
+    let nearer = b.call(Aten::rsub_Scalar, vec![this.clone(), a.get("margin").clone()])?;
+    let nearer = b.call(Aten::clamp_min_default, vec![Arg::Node(nearer), Arg::Int(0)])?;
+    let marked = [Arg::Int(1), Arg::Int(-1)].map(|mark| b.call(Aten::ne_Scalar, vec![target.clone(), mark]));
+    let [unlike, like] = marked;
+    let unlike = b.call(Aten::where_ScalarOther, vec![Arg::Node(unlike?), Arg::Node(nearer), Arg::Int(0)])?;
+    let like = b.call(Aten::where_ScalarOther, vec![Arg::Node(like?), this, Arg::Int(0)])?;
+    let all = b.call(Aten::add_Tensor, vec![Arg::Node(unlike), Arg::Node(like)])?;
+    reduced(b, a, all)
+}
+
+/// A loss of cosines: how far those of pairs marked by 1 are from 1, and those marked by -1 above a margin.
+fn cosine_embedding_loss(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
+    /// It keeps the square of a length from zero.
+    const EPSILON: f64 = 1e-12;
+    let dim = Arg::List(vec![Arg::Int(-1)]);
+    let [left, right, target] = ["input1", "input2", "target"].map(|name| a.get(name).clone());
+    let mut product = |x: &Arg, y: &Arg| {
+        let product = b.call(Aten::mul_Tensor, vec![x.clone(), y.clone()])?;
+        b.call(Aten::sum_dim_IntList, vec![Arg::Node(product), dim.clone()])
+    };
+    let (dot, lengths) = (product(&left, &right)?, [product(&left, &left)?, product(&right, &right)?]);
+    let lengths = lengths.map(|length| b.call(Aten::add_Scalar, vec![Arg::Node(length), Arg::Float(EPSILON)]));
+    let [left, right] = lengths;
+    let length = b.call(Aten::mul_Tensor, vec![Arg::Node(left?), Arg::Node(right?)])?;
+    let length = b.call(Aten::sqrt_default, vec![Arg::Node(length)])?;
+    let cosine = b.call(Aten::div_Tensor, vec![Arg::Node(dot), Arg::Node(length)])?;
+    let off = b.call(Aten::rsub_Scalar, vec![Arg::Node(cosine), Arg::Int(1)])?;
+    let above = b.call(Aten::sub_Scalar, vec![Arg::Node(cosine), a.get("margin").clone()])?;
+    let above = b.call(Aten::clamp_min_default, vec![Arg::Node(above), Arg::Int(0)])?;
+    let mut marked = |mark: i64, loss: NodeId| {
+        let is = b.call(Aten::eq_Scalar, vec![target.clone(), Arg::Int(mark)])?;
+        b.call(Aten::where_ScalarOther, vec![Arg::Node(is), Arg::Node(loss), Arg::Int(0)])
+    };
+    let (like, unlike) = (marked(1, off)?, marked(-1, above)?);
+    let all = b.call(Aten::add_Tensor, vec![Arg::Node(like), Arg::Node(unlike)])?;
+    reduced(b, a, all)
+}
+
+/// The mean or sum of losses, or each.
+fn reduced(b: &mut Build, a: &Bound, losses: NodeId) -> Outcome<NodeId> {
+    match a.get("reduction").as_int() {
+        Some(0) => Ok(losses),
+        Some(1) => b.call(Aten::mean_default, vec![Arg::Node(losses)]),
+        Some(2) => b.call(Aten::sum_default, vec![Arg::Node(losses)]),
+        _ => Err("a loss of unknown reduction".to_owned()),
+    }
 }
 
 fn group_norm(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
@@ -284,12 +392,7 @@ fn planar(a: &Bound, names: &[&str]) -> Outcome<Vec<Arg>> {
 fn l1_loss(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let off = b.call(Aten::sub_Tensor, vec![a.get("self").clone(), a.get("target").clone()])?;
     let off = b.call(Aten::abs_default, vec![Arg::Node(off)])?;
-    match a.get("reduction").as_int() {
-        Some(0) => Ok(off),
-        Some(1) => b.call(Aten::mean_default, vec![Arg::Node(off)]),
-        Some(2) => b.call(Aten::sum_default, vec![Arg::Node(off)]),
-        _ => Err("`l1_loss` of unknown reduction".to_owned()),
-    }
+    reduced(b, a, off)
 }
 
 /// The channels of each group taken in turns.

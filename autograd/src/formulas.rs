@@ -51,6 +51,7 @@ const FORMULAS: &[(&[Aten], &str)] = &[
     (ops![deg2rad_default], "self: grad * 0.017453292519943295"),
     (ops![rad2deg_default], "self: grad * 57.29577951308232"),
     (ops![nan_to_num_default], "self: grad * isfinite(self)"),
+    (ops![take_default], "self: put(zeros(self), index, grad, True)"),
     // Powers, exponentials, logarithms.
     (ops![pow_Scalar], "exponent: grad * (result * ln(self))"),
     (
@@ -369,6 +370,7 @@ const FORMULAS: &[(&[Aten], &str)] = &[
         ops![nll_loss2d_forward_default],
         "self: nll_loss2d_backward(grad, self, target, weight, reduction, ignore_index, result1)",
     ),
+    (ops![soft_margin_loss_default], "self: soft_margin_loss_backward(grad, self, target, reduction)"),
     (
         ops![mse_loss_default],
         "self: mse_loss_backward(grad, self, target, reduction); target: mse_loss_backward(grad, target, self, reduction)",
@@ -387,7 +389,11 @@ const FORMULAS: &[(&[Aten], &str)] = &[
 
 /// Overloads whose derivative takes more than an expression.
 const RULES: &[(&[Aten], Rule)] = &[
-    (ops![_native_batch_norm_legit_functional_default _native_batch_norm_legit_no_training_default], rules::batch_norm),
+    (
+        ops![_native_batch_norm_legit_functional_default _native_batch_norm_legit_no_training_default
+            _native_batch_norm_legit_no_stats],
+        rules::batch_norm,
+    ),
     (ops![binary_cross_entropy_default], rules::cross_entropy_of_chances),
     (ops![binary_cross_entropy_with_logits_default], rules::cross_entropy_of_logits),
     (ops![cat_default], rules::cat),
@@ -398,6 +404,7 @@ const RULES: &[(&[Aten], Rule)] = &[
     (ops![index_Tensor], rules::index),
     (ops![index_put_default], rules::index_put),
     (ops![masked_fill_Scalar masked_fill_Tensor], rules::masked_fill),
+    (ops![masked_scatter_default], rules::masked_scatter),
     (
         ops![max_dim min_dim median_dim nanmedian_dim mode_default kthvalue_default sort_default sort_stable
             topk_default],

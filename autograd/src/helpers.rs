@@ -66,23 +66,13 @@ pub(crate) fn helper(name: &str) -> Option<Helper> {
         // `by_left(grad, x, y)` and `by_right(grad, x, y)`: by the operands of the matrix product `x @ y`.
         "by_left" => |b, args| by_left(b, tensor(args, 0)?, tensor(args, 1)?, tensor(args, 2)?).map(Arg::Node),
         "by_right" => |b, args| by_right(b, tensor(args, 0)?, tensor(args, 1)?, tensor(args, 2)?).map(Arg::Node),
-        // `by_norm(grad, x, norm, ord, dims, keepdim)`: by what a Euclidean norm is of; nothing where that is zero.
+        // `by_norm(grad, x, norm, ord, dims, keepdim)`: by what a norm is of.
         "by_norm" => |b, args| {
             let (of, named, keeps) = (tensor(args, 1)?, arg(args, 4)?, *arg(args, 5)? == Arg::Bool(true));
+            let order = arg(args, 3)?.as_float().ok_or_else(|| "a norm of unknown order".to_owned())?;
             let grad = unreduced(b, tensor(args, 0)?, of, named, keeps)?;
-            match arg(args, 3)?.as_float() {
-                Some(2.0) => {}
-                Some(1.0) => {
-                    let sign = b.call(Aten::sgn_default, vec![Arg::Node(of)])?;
-                    return binary(b, Operation::Mul, Arg::Node(sign), Arg::Node(grad));
-                }
-                _ => return Err("a norm other than the sum of magnitudes and the Euclidean one".to_owned()),
-            }
             let norm = unreduced(b, tensor(args, 2)?, of, named, keeps)?;
-            let ratio = binary(b, Operation::Div, Arg::Node(grad), Arg::Node(norm))?;
-            let is_zero = binary(b, Operation::Eq, Arg::Node(norm), Arg::Int(0))?;
-            let ratio = b.call(Aten::masked_fill_Scalar, vec![ratio, is_zero, Arg::Int(0)])?;
-            binary(b, Operation::Mul, Arg::Node(of), Arg::Node(ratio))
+            by_norm(b, grad, of, norm, (order, named))
         },
         // `swapped(x)`: the last two dimensions swapped.
         "swapped" => |b, args| {
@@ -182,6 +172,60 @@ pub(crate) fn dims(b: &Build, of: NodeId, named: &Arg) -> Outcome<Vec<usize>> {
     }
     let dim = |dim: &Arg| b.dim(of, dim.as_int().ok_or_else(|| "a symbolic dimension".to_owned())?);
     named.iter().map(dim).collect()
+}
+
+/// The gradient by what a norm of an order is of; nothing where the norm is zero.
+fn by_norm(b: &mut Build, grad: NodeId, of: NodeId, norm: NodeId, (order, dims): (f64, &Arg)) -> Outcome<Arg> {
+    if order == 0.0 {
+        return b.zeros(of).map(Arg::Node);
+    }
+    let sign = |b: &mut Build| b.call(Aten::sgn_default, vec![Arg::Node(of)]).map(Arg::Node);
+    if order.is_infinite() {
+        // The magnitudes that the norm is, or that are NaN, share it.
+        let magnitude = Arg::Node(b.call(Aten::abs_default, vec![Arg::Node(of)])?);
+        let is_nan = Arg::Node(b.call(Aten::isnan_default, vec![magnitude.clone()])?);
+        let is_norm = binary(b, Operation::Eq, magnitude, Arg::Node(norm))?;
+        let mask = Arg::Node(b.call(Aten::logical_or_default, vec![is_norm, is_nan])?);
+        let count = b.call(Aten::sum_dim_IntList, vec![mask.clone(), dims.clone(), Arg::Bool(true)])?;
+        let share = binary(b, Operation::Div, Arg::Node(grad), Arg::Node(count))?;
+        let share = binary(b, Operation::Mul, share, mask)?;
+        return sign(b).and_then(|sign| binary(b, Operation::Mul, sign, share));
+    }
+    if order == 1.0 {
+        return sign(b).and_then(|sign| binary(b, Operation::Mul, sign, Arg::Node(grad)));
+    }
+    let power = |b: &mut Build, exponent: f64| {
+        let magnitude = Arg::Node(b.call(Aten::abs_default, vec![Arg::Node(of)])?);
+        binary(b, Operation::Pow, magnitude, Arg::Float(exponent))
+    };
+    let of_zeros = |b: &mut Build, value: Arg, of: NodeId| {
+        let is_zero = binary(b, Operation::Eq, Arg::Node(of), Arg::Int(0))?;
+        b.call(Aten::masked_fill_Scalar, vec![value, is_zero, Arg::Int(0)]).map(Arg::Node)
+    };
+    let slope = match order {
+        2.0 => Arg::Node(of),
+        2.0.. => {
+            let power = power(b, order - 2.0)?;
+            binary(b, Operation::Mul, Arg::Node(of), power)?
+        }
+        _ => {
+            let (sign, power) = (sign(b)?, power(b, order - 1.0)?);
+            let slope = binary(b, Operation::Mul, sign, power)?;
+            if order < 1.0 { of_zeros(b, slope, of)? } else { slope }
+        }
+    };
+    if order < 1.0 {
+        let scale = binary(b, Operation::Pow, Arg::Node(norm), Arg::Float(1.0 - order))?;
+        let scale = binary(b, Operation::Mul, Arg::Node(grad), scale)?;
+        return binary(b, Operation::Mul, slope, scale);
+    }
+    let length = match order {
+        2.0 => Arg::Node(norm),
+        _ => binary(b, Operation::Pow, Arg::Node(norm), Arg::Float(order - 1.0))?,
+    };
+    let scale = binary(b, Operation::Div, Arg::Node(grad), length)?;
+    let scale = of_zeros(b, scale, norm)?;
+    binary(b, Operation::Mul, slope, scale)
 }
 
 /// The number of elements that each reduction over these dimensions takes.

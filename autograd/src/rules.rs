@@ -16,9 +16,6 @@ pub(crate) type Rule = fn(&mut Derivative) -> Outcome;
 /// shared with a tensor that the operand is equal to.
 pub(crate) fn clamp(d: &mut Derivative) -> Outcome {
     let (grad, this) = (d.grad()?, d.node("self")?);
-    if d.wants("min") || d.wants("max") || !d.wants("self") {
-        return Err("a gradient by the bounds of `clamp`".to_owned());
-    }
     let bound = |(name, operation)| {
         let given = d.bound.has(name).then(|| d.arg(name)).filter(|given| !given.is_none());
         given.map(|given| (name, operation, given.clone()))
@@ -27,9 +24,7 @@ pub(crate) fn clamp(d: &mut Derivative) -> Outcome {
     match &bounds[..] {
         [("min", _, Arg::Node(_))] => return clamp_min(d),
         [("max", _, Arg::Node(_))] => return clamp_max(d),
-        _ if bounds.iter().any(|(.., bound)| bound.as_node().is_some()) => {
-            return Err("`clamp` between two tensors".to_owned());
-        }
+        [(.., Arg::Node(_)), (.., Arg::Node(_))] => return clamp_between(d),
         _ => {}
     }
     let mut within: Option<Arg> = None;
@@ -43,6 +38,37 @@ pub(crate) fn clamp(d: &mut Derivative) -> Outcome {
     let within = within.ok_or_else(|| "`clamp` without bounds".to_owned())?;
     let gradient = d.build.call(Aten::where_ScalarOther, vec![within, Arg::Node(grad), Arg::Int(0)])?;
     d.give(this, gradient)
+}
+
+/// `clamp` between two tensors. The gradient goes to the one that the result is, in halves where the operand equals a
+/// bound, and to the upper bound where that is below the lower one; equal bounds share nothing.
+fn clamp_between(d: &mut Derivative) -> Outcome {
+    let grad = d.grad()?;
+    let [this, min, max] = ["self", "min", "max"].map(|name| d.arg(name).clone());
+    let build = &mut *d.build;
+    let mut both = |op: Aten, x: &Arg, y: &Arg| build.call(op, vec![x.clone(), y.clone()]).map(Arg::Node);
+    let (below, above) = (both(Aten::lt_Tensor, &this, &min)?, both(Aten::gt_Tensor, &this, &max)?);
+    let (apart, ordered) = (both(Aten::lt_Tensor, &min, &max)?, both(Aten::le_Tensor, &min, &max)?);
+    let at_min = both(Aten::eq_Tensor, &this, &min)?;
+    let at_min = both(Aten::logical_and_default, &at_min, &apart)?;
+    let at_max = both(Aten::eq_Tensor, &this, &max)?;
+    let at_max = both(Aten::logical_and_default, &at_max, &apart)?;
+    let outside = both(Aten::logical_or_default, &below, &above)?;
+    let at_either = both(Aten::logical_or_default, &at_min, &at_max)?;
+    let is_min = both(Aten::logical_and_default, &below, &ordered)?;
+    let crossed = both(Aten::gt_Tensor, &min, &max)?;
+    let is_max = both(Aten::logical_and_default, &above, &ordered)?;
+    let is_max = both(Aten::logical_or_default, &crossed, &is_max)?;
+    let inside = Arg::Node(build.call(Aten::logical_not_default, vec![outside])?);
+    for (name, whole, shared) in [("self", inside, at_either), ("min", is_min, at_min), ("max", is_max, at_max)] {
+        if d.wants(name) {
+            let half = binary(d.build, Operation::Div, Arg::Node(grad), Arg::Int(2))?;
+            let whole = d.build.call(Aten::where_ScalarOther, vec![whole, Arg::Node(grad), Arg::Int(0)])?;
+            let gradient = d.build.call(Aten::where_self, vec![shared, half, Arg::Node(whole)])?;
+            d.give_to(name, gradient)?;
+        }
+    }
+    Ok(())
 }
 
 /// A quotient, which does not change with its operands where it is rounded.
@@ -99,6 +125,22 @@ pub(crate) fn masked_fill(d: &mut Derivative) -> Outcome {
     if d.wants("value") {
         let filled = d.build.call(Aten::where_ScalarOther, vec![mask.clone(), grad.clone(), Arg::Int(0)])?;
         d.give_to("value", filled)?;
+    }
+    if d.wants("self") {
+        let gradient = d.build.call(Aten::masked_fill_Scalar, vec![grad, mask, Arg::Int(0)])?;
+        d.give_to("self", gradient)?;
+    }
+    Ok(())
+}
+
+/// `masked_scatter`: nothing goes to what was replaced, and what replaces it gets that in order.
+pub(crate) fn masked_scatter(d: &mut Derivative) -> Outcome {
+    let (grad, mask) = (Arg::Node(d.grad()?), d.arg("mask").clone());
+    if d.wants("source") {
+        let source = d.node("source")?;
+        let sizes = d.build.sizes(source)?;
+        let gradient = d.build.call(Aten::masked_scatter_backward_default, vec![grad.clone(), mask.clone(), sizes])?;
+        d.give_to("source", gradient)?;
     }
     if d.wants("self") {
         let gradient = d.build.call(Aten::masked_fill_Scalar, vec![grad, mask, Arg::Int(0)])?;

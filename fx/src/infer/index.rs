@@ -59,6 +59,10 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         let sizes = c.broadcast(&[&x.sizes, &mask.sizes])?;
         Ok(c.contiguous(x, x.dtype, sizes).into())
     }),
+    (Packet::masked_scatter_backward, |c| {
+        let (grad, sizes) = (c.tensor("grad_output")?, c.exprs("sizes")?);
+        Ok(c.contiguous(grad, grad.dtype, sizes).into())
+    }),
     (Packet::nonzero_static, |c| {
         let (x, count) = (c.tensor("self")?, c.expr("size")?);
         let sizes = vec![count, c.pool.int(x.sizes.len() as i64)];

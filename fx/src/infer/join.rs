@@ -27,6 +27,22 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         c.fits((dims.len() == count).then_some(()))?;
         Ok(c.preserved(x, x.dtype)?.into())
     }),
+    (Packet::rot90, |c| {
+        let x = c.tensor("self")?;
+        let dims = c.dims("dims", x.sizes.len())?;
+        let &[a, b] = &dims[..] else { return c.fits(None) };
+        c.fits((a != b).then_some(()))?;
+        let turns = c.int("k")?.rem_euclid(4);
+        if turns == 0 {
+            return Ok(c.contiguous(x, x.dtype, x.sizes.clone()).into());
+        }
+        let mut turned = c.preserved(x, x.dtype)?;
+        if turns != 2 {
+            turned.sizes.swap(a, b);
+            turned.strides.swap(a, b);
+        }
+        Ok(turned.into())
+    }),
     (Packet::diag_embed, diag_embed),
     (Packet::roll, row_major),
     (Packet::tril, row_major),

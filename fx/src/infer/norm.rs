@@ -52,6 +52,17 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         let x = c.tensor("input")?;
         Ok(if c.bool("train")? { c.preserved(x, x.dtype)? } else { x.clone() }.into())
     }),
+    (Packet::feature_dropout, |c| {
+        let x = c.tensor("input")?;
+        c.fits((x.sizes.len() >= 2).then_some(()))?;
+        Ok(if c.bool("train")? { c.preserved(x, x.dtype)? } else { x.clone() }.into())
+    }),
+    (Packet::instance_norm, |c| {
+        let x = c.tensor("input")?;
+        let (&[_, channels], true) = (c.fits(x.sizes.get(..2))?, x.sizes.len() > 2) else { return c.fits(None) };
+        of_channels(c, channels, &["weight", "bias", "running_mean", "running_var"])?;
+        Ok(c.contiguous(x, x.dtype, x.sizes.clone()).into())
+    }),
     (Packet::rms_norm, |c| {
         let x = c.tensor("input")?;
         normalised(c, x)?;
@@ -86,6 +97,20 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::smooth_l1_loss, loss),
     (Packet::huber_loss, loss),
     (Packet::soft_margin_loss, loss),
+    (Packet::hinge_embedding_loss, loss),
+    (Packet::cosine_embedding_loss, |c| {
+        let (a, b) = (c.tensor("input1")?, c.tensor("input2")?);
+        let target = c.tensor("target")?;
+        c.one_dtype(a, b)?;
+        // Rows and a number for each, or one row and a number.
+        let rank = target.sizes.len();
+        c.fits((rank <= 1 && a.sizes.len() == rank + 1 && b.sizes.len() == rank + 1).then_some(()))?;
+        let sizes = c.broadcast(&[&a.sizes[..rank], &b.sizes[..rank], &target.sizes])?;
+        c.broadcast(&[&a.sizes, &b.sizes])?;
+        let sizes = if c.int("reduction")? == 0 { sizes } else { Vec::new() };
+        Ok(c.contiguous(a, a.dtype, sizes).into())
+    }),
+    (Packet::soft_margin_loss_backward, loss_gradient),
     (Packet::binary_cross_entropy, loss_of_equals),
     (Packet::binary_cross_entropy_with_logits, loss_of_equals),
     (Packet::log_sigmoid_forward, |c| {

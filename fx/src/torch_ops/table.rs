@@ -315,6 +315,8 @@ const PLAIN: &[(&str, &[Aten])] = &[
     ("F.cosine_similarity torch.cosine_similarity", ops![cosine_similarity_default]),
     ("torch.dropout", ops![dropout_default]),
     ("torch.batch_norm", ops![batch_norm_default]),
+    ("torch.instance_norm", ops![instance_norm_default]),
+    ("torch.feature_dropout", ops![feature_dropout_default]),
     ("torch.embedding", ops![embedding_default]),
     ("torch._weight_norm", ops![_weight_norm_default]),
     ("torch.lstm", ops![lstm_input]),
@@ -522,6 +524,14 @@ const SIGNED: &[(&str, &[Aten], Signature)] = &[
             => input, p, training
         ),
     ),
+    (
+        "F.dropout2d F.dropout3d",
+        ops![feature_dropout_default],
+        signature!(
+            (input, p = 0.5, training = true, inplace: fixed = false)
+            => input, p, training
+        ),
+    ),
     ("F.softmax", ops![softmax_int], signature!((input, dim, _stacklevel = 3, dtype = None) => input, dim, dtype)),
     (
         "F.log_softmax",
@@ -625,6 +635,30 @@ const SIGNED: &[(&str, &[Aten], Signature)] = &[
         signature!(
             (input, target, size_average: fixed = None, reduce: fixed = None, reduction = "mean", weight: fixed = None)
             => input, target, reduction_of(&reduction)?
+        ),
+    ),
+    (
+        "F.soft_margin_loss",
+        ops![soft_margin_loss_default],
+        signature!(
+            (input, target, size_average: fixed = None, reduce: fixed = None, reduction = "mean")
+            => input, target, reduction_of(&reduction)?
+        ),
+    ),
+    (
+        "F.hinge_embedding_loss",
+        ops![hinge_embedding_loss_default],
+        signature!(
+            (input, target, margin = 1.0, size_average: fixed = None, reduce: fixed = None, reduction = "mean")
+            => input, target, margin, reduction_of(&reduction)?
+        ),
+    ),
+    (
+        "F.cosine_embedding_loss",
+        ops![cosine_embedding_loss_default],
+        signature!(
+            (input1, input2, target, margin = 0.0, size_average: fixed = None, reduce: fixed = None, reduction = "mean")
+            => input1, input2, target, margin, reduction_of(&reduction)?
         ),
     ),
     (

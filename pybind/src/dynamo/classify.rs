@@ -540,15 +540,14 @@ const IN_GRAPH: &[&str] = &[
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
     "adaptive_max_pool3d", "affine_grid", "alpha_dropout", "bilinear", "binary_cross_entropy", "celu",
     "channel_shuffle", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
-    "cosine_embedding_loss", "cosine_similarity", "ctc_loss", "dropout1d", "dropout2d", "dropout3d", "embedding_bag",
-    "feature_alpha_dropout", "fold", "gaussian_nll_loss", "glu",
-    "grid_sample", "group_norm", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hinge_embedding_loss",
+    "cosine_similarity", "ctc_loss", "dropout1d", "embedding_bag", "feature_alpha_dropout", "gaussian_nll_loss", "glu",
+    "grid_sample", "group_norm", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish",
     "huber_loss", "interpolate", "kl_div", "local_response_norm", "logsigmoid", "lp_pool1d", "lp_pool2d",
     "margin_ranking_loss", "max_pool3d", "mish",
     "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss",
     "normalize", "one_hot", "pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss",
-    "prelu", "relu6", "rrelu", "selu", "soft_margin_loss", "softmin", "softplus", "softshrink", "softsign",
-    "tanhshrink", "triplet_margin_loss", "unfold", "upsample",
+    "prelu", "relu6", "rrelu", "selu", "softmin", "softplus", "softshrink", "softsign",
+    "tanhshrink", "triplet_margin_loss", "upsample",
 ];
 
 /// Counterpart of [`IN_GRAPH`] for `torch.functional`.

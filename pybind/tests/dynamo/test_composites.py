@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,8 @@ from pybind.tests.helpers import left_to_aot
 TARGET = torch.tensor([0, 1, 2, 4, -100, 3])
 WEIGHT = torch.linspace(0.5, 1.5, 5)
 IMAGE = torch.linspace(-2, 2, 90).reshape(2, 5, 3, 3).sin()
+MARKS = torch.tensor([1.0, -1.0, 1.0, -1.0, 0.0, 1.0])
+MASK = torch.arange(30).reshape(6, 5) % 3 == 0
 PIXELS = torch.arange(18).reshape(2, 3, 3) % 5
 
 LOSSES: dict[str, Callable[[Tensor], Tensor]] = {
@@ -36,6 +39,13 @@ LOSSES: dict[str, Callable[[Tensor], Tensor]] = {
     "likelihood of images": lambda x: F.nll_loss(IMAGE + x[0, 0], PIXELS),
     "magnitudes": lambda x: F.l1_loss(x, x.detach().flip(0)),
     "magnitudes of two types": lambda x: F.l1_loss(x, x.detach().double()),
+    "margins": lambda x: F.hinge_embedding_loss(x, MARKS[:, None].expand(6, 5), 1.5),
+    "margins none": lambda x: F.hinge_embedding_loss(x, MARKS[:, None], reduction="none"),
+    "soft margins": lambda x: F.soft_margin_loss(x, MARKS[:, None].expand(6, 5).contiguous()),
+    "soft margins sum": lambda x: F.soft_margin_loss(x, MARKS[:, None].expand(6, 5).contiguous(), reduction="sum"),
+    "cosines": lambda x: F.cosine_embedding_loss(x, x.detach().flip(0), MARKS, 0.1),
+    "cosines sum": lambda x: F.cosine_embedding_loss(x * 2, x.flip(0), MARKS.long(), reduction="sum"),
+    "one cosine": lambda x: F.cosine_embedding_loss(x[0], x[1], MARKS[0], reduction="none"),
 }
 
 OTHERS: dict[str, Callable[[Tensor], Any]] = {
@@ -49,6 +59,20 @@ OTHERS: dict[str, Callable[[Tensor], Any]] = {
     ),
     "distances": lambda x: torch.cdist(x, x.flip(0) + 1),
     "distances of batches": lambda x: torch.cdist(x[None], (x * 2)[None], p=1.0),
+    "statistics of a batch": lambda x: F.batch_norm(x, None, None, WEIGHT, WEIGHT * 2, training=True),
+    "statistics of images": lambda x: F.instance_norm(IMAGE * x[0, 0], weight=WEIGHT + x[1], bias=x[2]) * 2,
+    "given statistics of images": lambda x: F.instance_norm(IMAGE * x[0, 0], WEIGHT, WEIGHT, use_input_stats=False) * 2,
+    "dropped channels": lambda x: F.dropout2d(IMAGE * x[0, 0], 0.4),
+    "all channels dropped": lambda x: F.dropout3d((IMAGE * x[0, 0])[None], 1.0),
+    "no channels dropped": lambda x: (F.dropout2d(IMAGE * x[0, 0], 0.4, False), F.dropout2d(IMAGE * x[0, 0], 0.0)),
+    "scattered by a mask": lambda x: x.masked_scatter(MASK, x.flip(0) * 2),
+    "scattered in rows": lambda x: x[0].masked_scatter(MASK, x.flip(0) * 2),
+    "taken": lambda x: x.take(TARGET.clamp(min=0) * 3 - 1),
+    "turned": lambda x: x.rot90(-1) + x.rot90(7) + IMAGE.rot90(2, (2, 3))[0, 0, 0, 0],
+    "turned back": lambda x: tuple((x * 2).rot90(turns, (1, 0)) for turns in (1, 2, 3)),
+    "norms": lambda x: tuple(torch.linalg.vector_norm(x, order, dim=1) for order in (0.5, 1.5, 3, -1, float("inf"))),
+    "within": lambda x: torch.clamp(x, x[0], x[0] + 1),
+    "within itself": lambda x: torch.clamp(x.round(), x[:, :1].round(), x.flip(0).round()),
 }
 
 LITERALS: dict[str, Callable[[Tensor], Any]] = {
@@ -86,8 +110,22 @@ def told(results: Any, x: Tensor) -> list[Any]:
     for result in results if isinstance(results, tuple) else (results,):
         found += [result.detach(), result.dtype, result.stride(), result.requires_grad, result._is_view()]
         if result.requires_grad:
-            found += torch.autograd.grad(result.sum(), x)
+            found += torch.autograd.grad(result.sum(), x, retain_graph=True)
     return found
+
+
+@pytest.mark.parametrize("asked", list(itertools.product([True, False], repeat=3)))
+def test_gradients_of_equal_bounds(asked: tuple[bool, bool, bool]) -> None:
+    values = torch.tensor(list(itertools.product([1.0, 2.0, 3.0, float("nan")], repeat=3)))
+    both = []
+    for clamp in (rust_inductor.compile(lambda x, low, high: torch.clamp(x, low, high)), torch.clamp):
+        operands = [values[:, at].clone().requires_grad_(is_asked) for at, is_asked in enumerate(asked)]
+        result = clamp(*operands)
+        if result.requires_grad:
+            (result * torch.arange(1.0, 65.0)).sum().backward()
+        both.append([result.detach(), *(it.grad for it in operands)])
+    for one, other in zip(*both, strict=True):
+        torch.testing.assert_close(one, other, equal_nan=True)
 
 
 @pytest.mark.parametrize("is_recorded", [False, True])
@@ -100,7 +138,11 @@ def test_without_aotautograd(name: str, is_recorded: bool, monkeypatch: pytest.M
         for seed in range(2):
             torch.manual_seed(seed)
             x = torch.randn(6, 5, requires_grad=True)
-            ours, theirs = told(compiled(x), x), told(function(x), x)
+            both = []
+            for way in (compiled, function):
+                torch.manual_seed(seed)
+                both.append(told(way(x), x))
+            ours, theirs = both
             assert len(ours) == len(theirs)
             for one, other in zip(ours, theirs, strict=True):
                 if isinstance(one, Tensor):

@@ -33,7 +33,7 @@ class Multiplier(Adder):
 
 def methods(x: Tensor) -> Any:
     adder = Adder()
-    bound = adder.add_five
+    bound: Any = adder.add_five
     return x + bound(1), bound.__self__ is adder, Multiplier().add_five(3), Adder.add_five(Adder(), 4)
 
 
@@ -69,7 +69,7 @@ def signatures(x: Tensor) -> Any:
 
 def updated(x: Tensor) -> Any:
     one = functools.update_wrapper(functools.partial(total, 1), total)
-    return x + one(), one.__name__, one.__wrapped__ is total  # type: ignore[attr-defined]
+    return x + one(), one.__name__, one.__wrapped__ is total
 
 
 PROGRAMS = [methods, attributes, keywords, taken_over, signatures]
@@ -88,7 +88,7 @@ def test_rebuilt_behind_a_break() -> None:
     def program(x: Tensor) -> Any:
         one = functools.partial(total, 1, d=4)
         one.me, one.tag, given = one, x + 1, one.keywords  # type: ignore[attr-defined]
-        bound = Adder().add_five
+        bound: Any = Adder().add_five
         torch._dynamo.graph_break()
         given["b"] = 20
         both = one.me is one, one.tag * 2  # type: ignore[attr-defined]

@@ -13,6 +13,7 @@ from torch import Tensor
 from pybind.tests.dynamo.counted import check_one_graph
 from rust_inductor import _capture
 
+cmp_to_key: Any = functools.cmp_to_key
 NAN = float("nan")
 seen: list[tuple[int, int]] = []
 
@@ -26,7 +27,7 @@ class Item:
         return self.value < other.value
 
 
-def by_difference(a: float, b: float) -> float:
+def by_difference(a: float, b: float) -> Any:
     seen.append((int(a), int(b)))
     return a - b
 
@@ -37,11 +38,11 @@ def numbers_without_order(x: Tensor) -> Any:
 
 
 def keys_that_compare(x: Tensor) -> Any:
-    ordered = sorted([3, 1, 2, 5, 4], key=functools.cmp_to_key(by_difference))
+    ordered = sorted([3, 1, 2, 5, 4], key=cmp_to_key(by_difference))
     words = ["bb", "a", "ccc"]
-    words.sort(key=functools.cmp_to_key(lambda a, b: len(b) - len(a)), reverse=True)
-    least = min([2, 1, 3], key=functools.cmp_to_key(lambda a, b: b - a))
-    key = functools.cmp_to_key(by_difference)
+    words.sort(key=cmp_to_key(lambda a, b: len(b) - len(a)), reverse=True)
+    least = min([2, 1, 3], key=cmp_to_key(lambda a, b: b - a))
+    key = cmp_to_key(by_difference)
     told = key(1) < key(obj=2), key(1) == key(1), key(4).obj
     compared = list(seen)
     seen.clear()
@@ -56,7 +57,7 @@ def test_same_as_python(program: Any) -> None:
 @pytest.mark.parametrize("seed", range(24))
 def test_order_of_comparisons(seed: int) -> None:
     chosen = random.Random(seed)
-    kinds = [[1.0, 2.0, 3.0, NAN], [0, 1], list(range(40))]
+    kinds: list[list[float]] = [[1.0, 2.0, 3.0, NAN], [0, 1], list(range(40))]
     values = [chosen.choice(kinds[seed % 3]) for _ in range(chosen.randrange(2, 40))]
     is_sorted, reverse = chosen.random() < 0.4, chosen.random() < 0.4
     values = sorted(values, reverse=chosen.random() < 0.5) if is_sorted else values
@@ -86,7 +87,7 @@ def test_long_lists() -> None:
 
 def test_keys_across_breaks() -> None:
     def program(x: Tensor) -> Any:
-        key = functools.cmp_to_key(by_difference)
+        key = cmp_to_key(by_difference)
         small, large = key(1), key(2)
         y = x + 1
         torch._dynamo.graph_break()
@@ -98,7 +99,7 @@ def test_keys_across_breaks() -> None:
 @pytest.mark.parametrize("of", [hash, lambda key: {key: 1}, lambda key: key < 2, lambda key: key()])
 def test_errors(of: Any) -> None:
     def program(x: Tensor) -> Any:
-        key = functools.cmp_to_key(by_difference)
+        key = cmp_to_key(by_difference)
         try:
             return x + 1, of(key(1))
         except TypeError as error:

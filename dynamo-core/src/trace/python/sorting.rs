@@ -95,8 +95,8 @@ impl Tracer<'_> {
         })
     }
 
-    /// Sorts items by their keys with the comparisons that CPython makes, in its order: the program sees those of its own
-    /// methods, and the result depends on them where no order is total (`nan`). CPython sorts longer lists by merging.
+    /// Sorts items by their keys with the comparisons that CPython makes, in its order: the program sees those of its
+    /// own methods, and the result depends on them where no order is total (`nan`). CPython merges longer lists.
     fn sort_as_python(&mut self, items: &mut [(ValueId, ValueId)], reverse: bool) -> Traced<()> {
         if items.len() > LONGEST_RUN && !self.are_in_total_order(items)? {
             return Err(Reason::new(Kind::Call, "A long list that is sorted by comparisons of the program's."));
