@@ -10,7 +10,7 @@ use super::{
 use crate::host::Obj;
 use cranelift_entity::{EntityRef, PrimaryMap};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// A state with where it came from.
@@ -59,6 +59,8 @@ pub(in crate::trace) struct Heap {
     log: Vec<(StateId, Option<Row>)>,
     /// The number of items that the undo log has copied.
     copied: usize,
+    /// The states of which somebody wants to know whether they are read or changed, and whether they were.
+    watched: Vec<(StateId, Cell<bool>)>,
 }
 
 impl State {
@@ -177,7 +179,20 @@ impl Heap {
         std::mem::take(self.read.get_mut())
     }
 
+    /// Notes from now on whether a state is read or changed.
+    pub(in crate::trace) fn watch(&mut self, id: StateId) {
+        self.watched.push((id, Cell::new(false)));
+    }
+
+    /// Whether the state that is watched last was read or changed; it is watched no longer.
+    pub(in crate::trace) fn unwatch(&mut self) -> bool {
+        self.watched.pop().is_some_and(|(_, is_touched)| is_touched.get())
+    }
+
     fn note_read(&self, id: StateId) {
+        for (_, is_touched) in self.watched.iter().filter(|&&(watched, _)| watched == id) {
+            is_touched.set(true);
+        }
         let row = &self.rows[id];
         if row.origin.is_some() && matches!(row.state, State::Dict(_)) {
             self.read.borrow_mut().push(id);
@@ -339,6 +354,8 @@ impl Speculative for Heap {
             log,
             // A counter of the work done.
             copied: _,
+            // Whoever watches a state ends that, whatever comes of it.
+            watched: _,
         } = self;
         for (id, row) in log.drain(to.changes..).rev() {
             if let Some(row) = row {

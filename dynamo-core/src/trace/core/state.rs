@@ -271,6 +271,8 @@ pub(in crate::trace) enum Iter {
     Lazy(Box<Lazy>),
     /// An object of the program's whose class has `__next__`.
     Object(ValueId),
+    /// Over an object of the program's by `__getitem__`, the next one's place.
+    Sequence(ValueId, i64),
     /// `map`
     Map(ValueId, Vec<StateId>),
     /// `filter`
@@ -339,7 +341,7 @@ impl Iter {
             Iter::Map(..) => Exhausted::Map,
             Iter::Filter(..) => Exhausted::Filter,
             Iter::Generator(_) | Iter::Running => Exhausted::Generator,
-            Iter::Lazy(_) | Iter::Reversed(_) | Iter::Lost => Exhausted::Other,
+            Iter::Lazy(_) | Iter::Reversed(_) | Iter::Sequence(..) | Iter::Lost => Exhausted::Other,
             // What it gives after its end is its own business.
             Iter::Object(_) => return self,
         })

@@ -43,6 +43,14 @@ impl Tracer<'_> {
         if let Some(result) = self.binary_of_held(name, changes, a, b)? {
             return Ok(Some(result));
         }
+        // A list takes in what an iterable gives that has no operator of its own.
+        if let (None, Some(right), true) = (left, right, changes && name == "add")
+            && let Value::State(state) = self.get(a)?
+            && self.heap.sort(state) == state::Sort::List
+            && self.class_attr(right, "__radd__")?.is_none()
+        {
+            return Ok(None);
+        }
         let plain = name.trim_end_matches('_');
         let [method, reflected, in_place] = ["", "r", "i"].map(|prefix| format!("__{prefix}{plain}__"));
         if let (Some(left), true) = (left, changes)

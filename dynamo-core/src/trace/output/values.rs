@@ -408,12 +408,11 @@ impl Output<'_, '_> {
             }
             Iter::List(list, at) => {
                 self.push_state(*list)?;
-                self.builder.emit(Op::GetIter, 0);
-                self.builder.copy(1);
-                self.builder.load_method("__setstate__");
-                self.builder.load_const(Const::Int(*at as i64));
-                self.builder.call(1);
-                self.builder.pop();
+                self.iterate_from(*at as i64);
+            }
+            Iter::Sequence(object, at) => {
+                self.push(*object)?;
+                self.iterate_from(*at);
             }
             Iter::Deque(deque, moves, at) => {
                 if !matches!(self.t.heap.get(*deque), State::Deque(now) if now.moves == *moves) {
@@ -467,6 +466,16 @@ impl Output<'_, '_> {
             Iter::Done(of) => self.push_exhausted(*of)?,
         }
         Ok(())
+    }
+
+    /// Makes an iterator over the sequence on the top, from a place on.
+    fn iterate_from(&mut self, at: i64) {
+        self.builder.emit(Op::GetIter, 0);
+        self.builder.copy(1);
+        self.builder.load_method("__setstate__");
+        self.builder.load_const(Const::Int(at));
+        self.builder.call(1);
+        self.builder.pop();
     }
 
     /// Pushes an iterator that goes backwards, as far along as it was.

@@ -43,7 +43,8 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
     row("collections.deque.extend(self, iterable, /)", |t, b| extend(t, b.arg(0)?, b.arg(1)?)),
     row("collections.deque.extendleft(self, iterable, /)", |t, b| {
-        let items = t.all_items(b.arg(1)?)?;
+        let ((state, _), items) = (this(t, b.arg(0)?)?, b.arg(1)?);
+        let items = t.taken_in(state, items, |t| t.all_items(items))?;
         change(t, b, |deque| {
             deque.items.splice(0..0, items.into_iter().rev());
             deque.keep_first();
@@ -155,7 +156,7 @@ fn change(t: &mut Tracer<'_>, b: &Bound<'_>, change: impl FnOnce(&mut Deque)) ->
 /// `deque.extend(items)`
 pub(in crate::trace) fn extend(t: &mut Tracer<'_>, deque: ValueId, items: ValueId) -> Traced {
     let (state, mut deque) = this(t, deque)?;
-    deque.items.extend(t.all_items(items)?);
+    deque.items.extend(t.taken_in(state, items, |t| t.all_items(items))?);
     deque.keep_last();
     store(t, state, deque)
 }

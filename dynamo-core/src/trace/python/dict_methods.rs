@@ -46,7 +46,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("dict.update(self, iterable=..., /, **kwargs)", |t, b| {
         let (state, mut items) = this(t, b)?;
         let read = if t.heap.table(state) == Table::Ordered { ordered_pairs } else { pairs };
-        let mut more = b.opt(1).map_or(Ok(Vec::new()), |from| read(t, from))?;
+        let mut more = b.opt(1).map_or(Ok(Vec::new()), |from| t.taken_in(state, from, |t| read(t, from)))?;
         for (name, value) in b.extra() {
             more.push((t.constant(Constant::Str(name.clone())), *value));
         }

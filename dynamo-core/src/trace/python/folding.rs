@@ -165,6 +165,10 @@ impl Tracer<'_> {
             },
             Value::Const(Constant::FrozenSet(_)) => self.items_in_order(value)?.unwrap_or_default(),
             Value::Tuple(items) => items,
+            Value::Object(..) | Value::Instance(_) => match self.as_constant(value)? {
+                None if self.is_iterable(value)? => self.listed_items(value)?,
+                known => return Ok(known),
+            },
             _ => return self.as_constant(value),
         };
         let tuple = self.value(Value::Tuple(items));

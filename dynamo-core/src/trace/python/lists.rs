@@ -20,8 +20,8 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         change(t, b, |items| items.push(item))
     }),
     row("list.extend(self, iterable, /)", |t, b| {
-        let (state, mut items) = this(t, b)?;
-        items.extend(t.listed_items(b.arg(1)?)?);
+        let ((state, mut items), more) = (this(t, b)?, b.arg(1)?);
+        items.extend(t.taken_in(state, more, |t| t.listed_items(more))?);
         store(t, state, items)
     }),
     row("list.insert(self, index, object, /)", |t, b| {
@@ -54,7 +54,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("list.sort(self, /, *, key=None, reverse=False)", |t, b| {
         let (state, items) = this(t, b)?;
         let key = t.unless_none(b.opt(1))?;
-        let items = t.sorted(items, key, b.opt(2))?;
+        let items = t.unseen(state, |t| t.sorted(items, key, b.opt(2)))?;
         store(t, state, items)
     }),
     row("list.index tuple.index(self, value, start=0, stop=9223372036854775807, /)", index),

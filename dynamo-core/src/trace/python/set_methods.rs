@@ -37,7 +37,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("set.update(self, /, *others)", |t, b| {
         let (state, mut items, mut made) = this(t, b)?;
         for &more in b.rest() {
-            made = update(t, &mut items, &made, more)?;
+            made = t.taken_in(state, more, |t| update(t, &mut items, &made, more))?;
         }
         store(t, state, items, made)
     }),
@@ -136,7 +136,10 @@ fn combination(
         return Err(refused(t, b));
     }
     for &other in others {
-        let (other, again) = operand(t, other)?;
+        let (other, again) = match method.ends_with("_update") {
+            true => t.taken_in(state, other, |t| operand(t, other))?,
+            false => operand(t, other)?,
+        };
         items = combine(method, &items, &other).ok_or_else(|| refused(t, b))?;
         operands = operands.zip(again).map(|(mut all, again)| {
             all.push(again);

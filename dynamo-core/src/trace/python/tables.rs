@@ -86,7 +86,10 @@ fn move_to_end(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
 
 fn change_counts(t: &mut Tracer<'_>, b: &Bound<'_>, operator: BinaryOperator) -> Traced {
     let (state, mut counts) = this(t, b)?;
-    t.count(&mut counts, b.opt(1), b.extra(), operator)?;
+    match b.opt(1) {
+        Some(from) => t.taken_in(state, from, |t| t.count(&mut counts, Some(from), b.extra(), operator))?,
+        None => t.count(&mut counts, None, b.extra(), operator)?,
+    }
     store(t, state, counts)
 }
 

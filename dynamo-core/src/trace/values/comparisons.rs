@@ -312,10 +312,7 @@ impl Tracer<'_> {
             None if matches!(self.get(container)?, Value::Object(..) | Value::Instance(_)) => {
                 match self.call_special(container, "__contains__", &[item])? {
                     Some(found) => self.truth(found),
-                    None if self.is_module_sequence(container)? => {
-                        self.any_item(container, |t, candidate| t.is_same_or_equal(candidate, item))
-                    }
-                    None => Err(self.no_operator("contains", container, item)),
+                    None => self.any_item(container, |t, candidate| t.is_same_or_equal(candidate, item)),
                 }
             }
             _ => self.any_item(container, |t, candidate| t.is_same_or_equal(candidate, item)),

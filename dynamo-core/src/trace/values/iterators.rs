@@ -55,6 +55,7 @@ impl Tracer<'_> {
                 match self.call_special(value, "__iter__", &[])? {
                     Some(iterator) if matches!(self.get(iterator)?, Value::State(_)) => return Ok(iterator),
                     Some(iterator) if self.special(iterator, "__next__")?.is_some() => Iter::Object(iterator),
+                    None if self.is_sequence(value)? => Iter::Sequence(value, 0),
                     _ => return Err(self.no_iteration(value)),
                 }
             }
@@ -136,11 +137,42 @@ impl Tracer<'_> {
         }
     }
 
+    /// True for an object whose class has `__getitem__`, and no `__iter__`: it is iterated over by places.
+    pub(in crate::trace) fn is_sequence(&mut self, value: ValueId) -> Traced<bool> {
+        let Some(instance) = self.instance(value)? else { return Ok(false) };
+        Ok(self.class_attr(instance, "__iter__")?.is_none() && self.class_attr(instance, "__getitem__")?.is_some())
+    }
+
+    /// True for an object of the program's that can be iterated over.
+    pub(in crate::trace) fn is_iterable(&mut self, value: ValueId) -> Traced<bool> {
+        let Some(instance) = self.instance(value)? else { return Ok(false) };
+        Ok(self.class_attr(instance, "__iter__")?.is_some() || self.is_sequence(value)?)
+    }
+
+    /// The item at a place of such a sequence; `None` behind the last one, where it raises `IndexError`.
+    fn item_of_sequence(&mut self, object: ValueId, at: i64) -> Traced<Option<ValueId>> {
+        let place = self.constant(Constant::Int(at));
+        match self.call_special(object, "__getitem__", &[place]) {
+            Err(reason) if self.stops_iteration(&reason) || self.is_raising(&reason, "IndexError") => {
+                if let Some(stop) = self.exceptions.raising.take() {
+                    self.caught(stop);
+                }
+                Ok(None)
+            }
+            item => item,
+        }
+    }
+
     /// True if a `StopIteration` is propagating.
     pub(in crate::trace) fn stops_iteration(&self, reason: &Reason) -> bool {
+        self.is_raising(reason, "StopIteration")
+    }
+
+    /// True if an exception of this builtin class is propagating.
+    fn is_raising(&self, reason: &Reason, class: &str) -> bool {
         match self.exceptions.raising.and_then(|raising| self.exception_class(raising)) {
-            Some((name, _)) => name == "builtins.StopIteration",
-            None => reason.exception.as_deref() == Some("StopIteration"),
+            Some((name, _)) => name.strip_prefix("builtins.") == Some(class),
+            None => reason.exception.as_deref() == Some(class),
         }
     }
 
@@ -194,6 +226,7 @@ impl Tracer<'_> {
                 (item, Iter::Range([if more { next + step } else { next }, stop, step]))
             }
             Iter::Object(object) => (self.next_of_object(object)?, Iter::Object(object)),
+            Iter::Sequence(object, at) => (self.item_of_sequence(object, at)?, Iter::Sequence(object, at + 1)),
             Iter::Reversed(mut iter) => {
                 let item = self.next_reversed(&mut iter)?;
                 (item, Iter::Reversed(iter))
@@ -335,14 +368,47 @@ impl Tracer<'_> {
         self.all_items(value)
     }
 
+    /// The result of what goes over the items that a container takes in. CPython puts in one after the other, and code
+    /// of the program's among it may look at the container: that ends the graph.
+    pub(in crate::trace) fn taken_in<R>(
+        &mut self,
+        container: StateId,
+        items: ValueId,
+        list: impl FnOnce(&mut Self) -> Traced<R>,
+    ) -> Traced<R> {
+        let runs_code = match self.get(items)? {
+            Value::State(state) => self.heap.sort(state) == Sort::Iter,
+            value => matches!(value, Value::Object(..) | Value::Instance(_)),
+        };
+        if runs_code { self.unseen(container, list) } else { list(self) }
+    }
+
+    /// The result of what must not look at a container meanwhile.
+    pub(in crate::trace) fn unseen<R>(
+        &mut self,
+        container: StateId,
+        run: impl FnOnce(&mut Self) -> Traced<R>,
+    ) -> Traced<R> {
+        self.heap.watch(container);
+        let result = run(self);
+        if self.heap.unwatch() {
+            let reason = Reason::new(Kind::Iteration, "Over what looks at the container that it is put into.");
+            return Err(self.uncaught(reason));
+        }
+        result
+    }
+
     /// Asks an object for its length, as Python does before it lists the items (`PyObject_LengthHint`).
     pub(in crate::trace) fn ask_length(&mut self, value: ValueId) -> Traced<()> {
         let Some(instance) = self.instance(value)? else { return Ok(()) };
-        if self.class_attr(instance, "__len__")?.is_none() {
+        let before = self.heap.checkpoint();
+        if self.class_attr(instance, "__len__")?.is_some() {
+            self.object_len(value).map_err(|reason| self.uncaught(reason))?;
+        } else if self.class_attr(instance, "__length_hint__")?.is_some() {
+            self.call_special(value, "__length_hint__", &[]).map_err(|reason| self.uncaught(reason))?;
+        } else {
             return Ok(());
         }
-        let before = self.heap.checkpoint();
-        self.object_len(value).map_err(|reason| self.uncaught(reason))?;
         // How often it is asked depends on the version of Python.
         if self.heap.has_changed_since(before) { Err(self.no_iteration(value)) } else { Ok(()) }
     }

@@ -79,7 +79,7 @@ impl Tracer<'_> {
         let right = self.get(b)?;
         match (name, &right) {
             ("add", _) if changes => {
-                let more = self.listed_items(b)?;
+                let more = self.taken_in(state, b, |t| t.listed_items(b))?;
                 if let State::List(items) = self.heap.change(state) {
                     items.extend(more);
                 }
