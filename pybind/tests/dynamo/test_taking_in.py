@@ -183,3 +183,36 @@ def test_errors_of_places(error: type[Exception]) -> None:
             return x, str(failed)
 
     assert repr(_capture.optimize(program, "eager")(torch.ones(2))) == repr(program(torch.ones(2)))
+
+
+def test_unpacking_takes_one_item_more() -> None:
+    def program(x: Tensor) -> Any:
+        numbers = iter(range(9))
+        left: list[tuple[Any, ...]] = []
+        for count in range(2):
+            try:
+                if count:
+                    first, second = numbers
+                    left.append((first, second))
+                else:
+                    (first,) = numbers
+                    left.append((first,))
+            except ValueError as error:
+                left.append((str(error), next(numbers)))
+        return x + 1, left, list(numbers)
+
+    check_one_graph(program)
+
+
+def test_a_set_that_grows_under_an_iterator() -> None:
+    def program(x: Tensor) -> Any:
+        numbers = {1, 2}
+        try:
+            for number in numbers:
+                numbers.add(number + 10)
+        except RuntimeError as error:
+            return x + 1, str(error), sorted(numbers)
+
+    compiled = _capture.optimize(program, "eager")
+    for _ in range(2):
+        assert repr(compiled(torch.ones(2))) == repr(program(torch.ones(2)))

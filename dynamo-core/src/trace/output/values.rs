@@ -398,7 +398,10 @@ impl Output<'_, '_> {
             }
             Iter::Dict(dict, part, len, at) => self.push_dict_iterator(*dict, part, *len, *at)?,
             Iter::Lost => return Err(construct("an iterator over a dict from which a key was deleted")),
-            Iter::Set(set, _, _) if matches!(self.t.heap.get(*set), State::Set(_, Made::Again(_))) => {
+            Iter::Set(set, shown, _)
+                if matches!(self.t.heap.get(*set), State::Set(_, Made::Again(_)))
+                    || self.t.check_unchanged(*set, shown).is_err() =>
+            {
                 return Err(construct("an iterator over a set that changed meanwhile"));
             }
             Iter::Set(set, _, at) => {

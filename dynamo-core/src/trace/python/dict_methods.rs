@@ -69,7 +69,9 @@ pub(in crate::trace) fn pairs(t: &mut Tracer<'_>, value: ValueId) -> Traced<Vec<
 
 /// A key and a value. What the interpreter says of anything else differs from what it says where it is unpacked.
 fn pair(t: &mut Tracer<'_>, item: ValueId) -> Traced<(ValueId, ValueId)> {
-    let pair = t.unpack(item, 2).map_err(Reason::without_contents)?;
+    let listed = t.all_items(item)?;
+    let listed = t.value(Value::Tuple(listed));
+    let pair = t.unpack(listed, 2).map_err(Reason::without_contents)?;
     Ok((pair[0], pair[1]))
 }
 

@@ -317,13 +317,22 @@ impl Tracer<'_> {
             }
             _ => {}
         }
+        let items = self.first_items(value, MOST_ITEMS + 1)?;
+        match items.len() {
+            0..=MOST_ITEMS => Ok(items),
+            _ => Err(Reason::new(Kind::TooLong, "More items than a trace may have.")),
+        }
+    }
+
+    /// The first items, so many at most.
+    fn first_items(&mut self, value: ValueId, most: usize) -> Traced<Vec<ValueId>> {
         let iterator = self.iterate(value)?;
         let mut items = Vec::new();
-        // What takes all items may have used some of them before one fails.
-        while let Some(item) = self.next_item(iterator).map_err(|reason| self.uncaught(reason))? {
-            items.push(item);
-            if items.len() > MOST_ITEMS {
-                return Err(Reason::new(Kind::TooLong, "More items than a trace may have."));
+        while items.len() < most {
+            // Some of them may have been used before one fails.
+            match self.next_item(iterator).map_err(|reason| self.uncaught(reason))? {
+                Some(item) => items.push(item),
+                None => break,
             }
         }
         Ok(items)
@@ -415,7 +424,9 @@ impl Tracer<'_> {
 
     /// The items of a sequence of known length.
     pub(in crate::trace) fn unpack(&mut self, value: ValueId, count: usize) -> Traced<Vec<ValueId>> {
-        let items = self.all_items(value)?;
+        // Of an iterator one item more is taken, to see that it is at its end.
+        let items =
+            if self.has_listed_items(value)? { self.all_items(value)? } else { self.first_items(value, count + 1)? };
         if items.len() == count {
             Ok(items)
         } else if items.len() < count {
