@@ -177,7 +177,7 @@ pub(crate) fn dims(b: &Build, of: NodeId, named: &Arg) -> Outcome<Vec<usize>> {
 /// The gradient by what a norm of an order is of; nothing where the norm is zero.
 fn by_norm(b: &mut Build, grad: NodeId, of: NodeId, norm: NodeId, (order, dims): (f64, &Arg)) -> Outcome<Arg> {
     if order == 0.0 {
-        return b.zeros(of).map(Arg::Node);
+        return Err("a norm that counts, which gives no gradient".to_owned());
     }
     let sign = |b: &mut Build| b.call(Aten::sgn_default, vec![Arg::Node(of)]).map(Arg::Node);
     if order.is_infinite() {

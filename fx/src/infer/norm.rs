@@ -242,8 +242,11 @@ fn normalised(c: &mut Call, x: &TensorMeta) -> Result<usize> {
     Ok(from)
 }
 
-/// Demands that `g` holds a norm of each slice of `v` along `dim`.
+/// Demands that `g` holds a norm of each slice of `v` along `dim`, or one of the whole if that is -1.
 fn of_slices(c: &mut Call, v: &TensorMeta) -> Result<()> {
+    if c.int("dim")? == -1 {
+        return c.demand_sizes("g", &[]);
+    }
     let dim = c.dim("dim", v.sizes.len())?;
     let sizes: Vec<Expr> = (0..).zip(&v.sizes).map(|(d, &size)| if d == dim { size } else { Expr::ONE }).collect();
     c.demand_sizes("g", &sizes)

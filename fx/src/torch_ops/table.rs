@@ -525,7 +525,7 @@ const SIGNED: &[(&str, &[Aten], Signature)] = &[
         ),
     ),
     (
-        "F.dropout2d F.dropout3d",
+        "F.dropout2d",
         ops![feature_dropout_default],
         signature!(
             (input, p = 0.5, training = true, inplace: fixed = false)

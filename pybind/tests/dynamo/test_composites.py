@@ -63,7 +63,7 @@ OTHERS: dict[str, Callable[[Tensor], Any]] = {
     "statistics of images": lambda x: F.instance_norm(IMAGE * x[0, 0], weight=WEIGHT + x[1], bias=x[2]) * 2,
     "given statistics of images": lambda x: F.instance_norm(IMAGE * x[0, 0], WEIGHT, WEIGHT, use_input_stats=False) * 2,
     "dropped channels": lambda x: F.dropout2d(IMAGE * x[0, 0], 0.4),
-    "all channels dropped": lambda x: F.dropout3d((IMAGE * x[0, 0])[None], 1.0),
+    "all channels dropped": lambda x: F.dropout2d(IMAGE * x[0, 0], 1.0),
     "no channels dropped": lambda x: (F.dropout2d(IMAGE * x[0, 0], 0.4, False), F.dropout2d(IMAGE * x[0, 0], 0.0)),
     "scattered by a mask": lambda x: x.masked_scatter(MASK, x.flip(0) * 2),
     "scattered in rows": lambda x: x[0].masked_scatter(MASK, x.flip(0) * 2),

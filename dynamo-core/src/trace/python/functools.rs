@@ -48,7 +48,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         let (function, rest, keywords) = (b.arg(0)?, b.rest(), b.extra());
         // One of another one takes that one's arguments over.
         Ok(match t.get(function)? {
-            Value::Partial(inner, first, _) if t.is_taken_over(function) => {
+            Value::Partial(inner, first, _) if t.is_taken_over(function)? => {
                 let mut all: IndexMap<String, ValueId> = t.keywords_of_partial(function)?.into_iter().collect();
                 all.extend(keywords.clone());
                 t.value(Value::Partial(inner, [&first, rest].concat(), all.into_iter().collect()))

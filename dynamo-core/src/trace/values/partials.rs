@@ -74,8 +74,9 @@ impl Tracer<'_> {
     }
 
     /// True for a partial whose arguments one of it takes over: it has no `__dict__` yet.
-    pub(in crate::trace) fn is_taken_over(&self, partial: ValueId) -> bool {
-        self.own_attr_read(partial, DICT).is_none()
+    pub(in crate::trace) fn is_taken_over(&mut self, partial: ValueId) -> Traced<bool> {
+        let partial = self.force(partial)?;
+        Ok(self.own_attr_read(partial, DICT).is_none())
     }
 
     /// The keyword arguments that a call of a partial gives.
@@ -83,6 +84,7 @@ impl Tracer<'_> {
     /// # Errors
     /// If it is the caller's and the program has changed them, which the trace has read before.
     pub(in crate::trace) fn keywords_of_partial(&mut self, partial: ValueId) -> Traced<Keywords> {
+        let partial = self.force(partial)?;
         let Value::Partial(_, _, keywords) = self.objects.values[partial].clone() else { return Ok(Vec::new()) };
         if let Some(dict) = self.own_attr_read(partial, KEYWORDS) {
             let name = |(key, (_, value))| match key {
