@@ -47,7 +47,7 @@ impl Output<'_, '_> {
         function: ValueId,
         args: &[ValueId],
     ) -> Traced<()> {
-        if let Some(keywords) = self.t.own_attr_read(partial, "keywords") {
+        if let Some(keywords) = self.t.own_entry(partial, "keywords") {
             self.builder.copy(1);
             self.builder.load_method("__setstate__");
             self.push(function)?;
@@ -59,7 +59,7 @@ impl Output<'_, '_> {
             self.builder.call(1);
             self.builder.pop();
         }
-        match self.t.own_attr_read(partial, "__dict__") {
+        match self.t.own_entry(partial, "__dict__") {
             Some(dict) => self.give(dict, "__dict__"),
             None => Ok(()),
         }

@@ -266,7 +266,7 @@ impl Tracer<'_> {
     }
 
     fn function_entry(&self, value: ValueId, name: &str) -> Option<ValueId> {
-        if OWN.contains(&name) { self.own_attr_read(value, name) } else { self.written_attr(value, name) }
+        if OWN.contains(&name) { self.own_entry(value, name) } else { self.written_attr(value, name) }
     }
 
     /// An entry of the `__dict__` of a function or a partial that the program has made.
@@ -275,7 +275,7 @@ impl Tracer<'_> {
     }
 
     /// Another attribute of a function or a partial that the program has made, if it was written or read.
-    pub(in crate::trace) fn own_attr_read(&self, value: ValueId, name: &str) -> Option<ValueId> {
+    pub(in crate::trace) fn own_entry(&self, value: ValueId, name: &str) -> Option<ValueId> {
         self.entry(self.objects.made_attrs.get(&value)?.own, name)
     }
 

@@ -42,7 +42,7 @@ impl Tracer<'_> {
                 }
                 _ => self.object_attr(value, found, name),
             },
-            (KEYWORDS, None) => match self.own_attr_read(value, KEYWORDS) {
+            (KEYWORDS, None) => match self.own_entry(value, KEYWORDS) {
                 Some(known) => Ok(known),
                 None => {
                     let mut entries = IndexMap::new();
@@ -76,7 +76,7 @@ impl Tracer<'_> {
     /// True for a partial whose arguments one of it takes over: it has no `__dict__` yet.
     pub(in crate::trace) fn is_taken_over(&mut self, partial: ValueId) -> Traced<bool> {
         let partial = self.force(partial)?;
-        Ok(self.own_attr_read(partial, DICT).is_none())
+        Ok(self.own_entry(partial, DICT).is_none())
     }
 
     /// The keyword arguments that a call of a partial gives.
@@ -86,7 +86,7 @@ impl Tracer<'_> {
     pub(in crate::trace) fn keywords_of_partial(&mut self, partial: ValueId) -> Traced<Keywords> {
         let partial = self.force(partial)?;
         let Value::Partial(_, _, keywords) = self.objects.values[partial].clone() else { return Ok(Vec::new()) };
-        if let Some(dict) = self.own_attr_read(partial, KEYWORDS) {
+        if let Some(dict) = self.own_entry(partial, KEYWORDS) {
             let name = |(key, (_, value))| match key {
                 Key::Const(Constant::Str(name)) => Ok((name, value)),
                 _ => Err(Reason::new(Kind::Call, "A `functools.partial` with a keyword that is no string.")),
