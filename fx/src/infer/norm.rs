@@ -85,10 +85,7 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         Ok(tuple([c.contiguous(v, v.dtype, v.sizes.clone()), c.contiguous(g, g.dtype, g.sizes.clone())]))
     }),
     (Packet::mse_loss, loss),
-    (Packet::l1_loss, |c| match c.tensor("self")?.dtype == c.tensor("target")?.dtype {
-        true => loss(c),
-        false => Err(c.unsupported("tensors of two types")),
-    }),
+    (Packet::l1_loss, loss_of_one_type),
     (Packet::nll_loss_nd, |c| {
         let x = c.tensor("self")?;
         let sizes = loss_of_classes(c, x)?;
@@ -96,12 +93,14 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     }),
     (Packet::smooth_l1_loss, loss),
     (Packet::huber_loss, loss),
-    (Packet::soft_margin_loss, loss),
-    (Packet::hinge_embedding_loss, loss),
+    (Packet::soft_margin_loss, loss_of_one_type),
+    (Packet::hinge_embedding_loss, loss_of_one_type),
     (Packet::cosine_embedding_loss, |c| {
         let (a, b) = (c.tensor("input1")?, c.tensor("input2")?);
         let target = c.tensor("target")?;
-        c.one_dtype(a, b)?;
+        if a.dtype != b.dtype {
+            return Err(c.unsupported("tensors of two types"));
+        }
         // Rows and a number for each, or one row and a number.
         let rank = target.sizes.len();
         c.fits((rank <= 1 && a.sizes.len() == rank + 1 && b.sizes.len() == rank + 1).then_some(()))?;
@@ -181,6 +180,14 @@ fn loss(c: &mut Call) -> Result {
     let strides = strides::elementwise(&mut c.pool, &sizes, &[x, target]);
     let strides = strides.ok_or_else(|| c.undecided("the order of strides"))?;
     Ok(c.strided(x, x.dtype, sizes, strides).into())
+}
+
+/// A loss of two tensors, which ATen takes of two types, too.
+fn loss_of_one_type(c: &mut Call) -> Result {
+    match c.tensor("self")?.dtype == c.tensor("target")?.dtype {
+        true => loss(c),
+        false => Err(c.unsupported("tensors of two types")),
+    }
 }
 
 /// A loss of two tensors of the same sizes: `torch.nn.functional` refuses others, which ATen broadcasts.

@@ -45,6 +45,7 @@ LOSSES: dict[str, Callable[[Tensor], Tensor]] = {
     "soft margins sum": lambda x: F.soft_margin_loss(x, MARKS[:, None].expand(6, 5).contiguous(), reduction="sum"),
     "cosines": lambda x: F.cosine_embedding_loss(x, x.detach().flip(0), MARKS, 0.1),
     "cosines sum": lambda x: F.cosine_embedding_loss(x * 2, x.flip(0), MARKS.long(), reduction="sum"),
+    "margins of integers": lambda x: F.hinge_embedding_loss(x, MARKS.long()[:, None].expand(6, 5)),
     "one cosine": lambda x: F.cosine_embedding_loss(x[0], x[1], MARKS[0], reduction="none"),
 }
 

@@ -144,11 +144,7 @@ impl Output<'_, '_> {
             Value::SortKey(compare, of) => {
                 self.call_named("functools.cmp_to_key", 1, |out| out.push(compare))?;
                 if let Some(of) = of {
-                    let key = self.fresh("key");
-                    self.builder.store_local(key);
-                    self.builder.callee(|builder| builder.take_local(key));
-                    self.push(of)?;
-                    self.builder.call(1);
+                    self.call_top_with(of)?;
                 }
                 self.keep(value);
             }
@@ -158,11 +154,7 @@ impl Output<'_, '_> {
             }
             Value::Decorated(context, function) => {
                 self.push_context(&context)?;
-                let manager = self.fresh("manager");
-                self.builder.store_local(manager);
-                self.builder.callee(|builder| builder.take_local(manager));
-                self.push(function)?;
-                self.builder.call(1);
+                self.call_top_with(function)?;
                 self.keep(value);
             }
             Value::Exit(Context::Generator(_), manager) => {
@@ -468,6 +460,16 @@ impl Output<'_, '_> {
             Iter::Object(object) => self.push(*object)?,
             Iter::Done(of) => self.push_exhausted(*of)?,
         }
+        Ok(())
+    }
+
+    /// Calls what is on the top with one value.
+    fn call_top_with(&mut self, value: ValueId) -> Traced<()> {
+        let callable = self.fresh("callable");
+        self.builder.store_local(callable);
+        self.builder.callee(|builder| builder.take_local(callable));
+        self.push(value)?;
+        self.builder.call(1);
         Ok(())
     }
 
