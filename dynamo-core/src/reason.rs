@@ -183,7 +183,8 @@ impl Reason {
 
     /// The `TypeError` of an object whose class certainly cannot do something; its name stands for `{}` in the text.
     pub(crate) fn refused(of: ValueId, text: &'static str) -> Reason {
-        Reason::raised(&format!("TypeError: {text}")).with(Contents::OfClass(ClassText::Refusal { of, text }))
+        Reason::raised(&format!("TypeError: {}", text.replace("{}", "…")))
+            .with(Contents::OfClass(ClassText::Refusal { of, text }))
     }
 
     /// The `NameError` of a global variable that is certainly not there, or of an empty cell.

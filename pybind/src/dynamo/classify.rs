@@ -119,7 +119,7 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyView<'py>> {
         "torch.Size" => View::Size(object.cast::<PyTuple>()?.iter().collect()),
         "builtins.method" => View::Method(object.getattr("__func__")?, object.getattr("__self__")?),
         "builtins.cell" => View::Cell(object.getattr("cell_contents").ok()),
-        "builtins.builtin_function_or_method" => {
+        "builtins.builtin_function_or_method" | "builtins.builtin_method" => {
             let bound = object.getattr("__self__")?;
             let of_module = bound.is_none() || bound.is_instance_of::<PyModule>();
             let name = function_target(object)?;
@@ -137,7 +137,8 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyView<'py>> {
             } else {
                 let plain = bound.is_exact_instance_of::<PyList>()
                     || bound.is_exact_instance_of::<PyDict>()
-                    || bound.is_exact_instance_of::<PyFrozenSet>();
+                    || bound.is_exact_instance_of::<PyFrozenSet>()
+                    || is_pattern(&bound)?;
                 if plain {
                     View::BoundBuiltin(bound, object.getattr("__name__")?.extract()?)
                 } else {
@@ -183,8 +184,13 @@ fn by_class_name<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyView<'py>> {
     })
 }
 
-/// True for a class that `collections.namedtuple` makes, one that adds nothing but methods to such a class, or one of
-/// torch's results: items are read as a tuple's are.
+/// True for a compiled regular expression.
+pub(super) fn is_pattern(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(dotted_name(object.get_type().as_any())? == "re.Pattern")
+}
+
+/// True for a class that `collections.namedtuple` makes, one that adds nothing but methods to such a class, or a struct
+/// sequence: torch's results, and what `sys` tells of the interpreter. Items are read as a tuple's are.
 pub(super) fn is_record(class: &Bound<'_, PyType>) -> PyResult<bool> {
     let py = class.py();
     let bases = class.bases();
@@ -198,7 +204,7 @@ pub(super) fn is_record(class: &Bound<'_, PyType>) -> PyResult<bool> {
     if !class.bases().get_item(0).is_ok_and(|base| base.is(py.get_type::<PyTuple>())) || class.bases().len() != 1 {
         return Ok(false);
     }
-    if class.getattr("__module__")?.eq("torch.return_types")? {
+    if is_struct_sequence(class)? {
         return Ok(true);
     }
     if !class.hasattr("_fields")? {
@@ -221,6 +227,12 @@ pub(super) fn is_record(class: &Bound<'_, PyType>) -> PyResult<bool> {
         }
     }
     Ok(true)
+}
+
+/// True for a class of struct sequences whose items are known to be all that there is to know.
+fn is_struct_sequence(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    let module: String = class.getattr("__module__")?.extract()?;
+    Ok(matches!(&*module, "sys" | "torch.return_types") && class.hasattr("n_sequence_fields")?)
 }
 
 /// True for a class that comes from a class of named tuples and leaves to it what tuples do, and how they are made.
@@ -276,7 +288,7 @@ pub(super) fn record<'py>(class: &Bound<'py, PyType>) -> PyResult<Option<RecordC
         return Ok(None);
     }
     let name = dotted_name(class.as_any())?;
-    if name.starts_with("torch.return_types.") {
+    if is_struct_sequence(class)? {
         let count: usize = class.getattr("n_sequence_fields")?.extract()?;
         let fields = class.getattr("__match_args__")?.extract::<Vec<String>>()?;
         let whole = fields.len() == count;
@@ -636,23 +648,31 @@ const INLINED: [&str; 29] = [
     "/torch/utils/_pytree.py",
 ];
 
-/// True for code of the standard library that is traced where it is called: containers, data classes, managers, what
-/// makes functions of functions and what tells of them, as far as no row says what they do. So are our own transforms.
+/// True for code of the standard library that is traced where it is called: containers, data classes, managers, paths,
+/// texts, what makes functions of functions and what tells of them, as far as no row says what they do. So are our own
+/// transforms.
 fn is_inlined_library(file: &str) -> bool {
-    const LIBRARY: [&str; 11] = [
+    const LIBRARY: [&str; 18] = [
         "/_weakrefset.py",
+        "/bisect.py",
         "/collections/__init__.py",
         "/contextlib.py",
         "/dataclasses.py",
         "/enum.py",
+        "/fnmatch.py",
         "/fractions.py",
         "/functools.py",
+        "/genericpath.py",
+        "/heapq.py",
         "/inspect.py",
         "/numbers.py",
+        "/posixpath.py",
+        "/string.py",
+        "/textwrap.py",
         "/typing.py",
         "/weakref.py",
     ];
-    matches!(file, "<frozen _collections_abc>" | "<frozen os>")
+    matches!(file, "<frozen _collections_abc>" | "<frozen genericpath>" | "<frozen os>" | "<frozen posixpath>")
         || file.ends_with("/rust_inductor/_library.py")
         || file.ends_with("/rust_inductor/_transforms.py")
         || !file.contains("/site-packages/") && LIBRARY.iter().any(|part| file.ends_with(part))

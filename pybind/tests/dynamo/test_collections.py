@@ -98,6 +98,27 @@ def counted(x, counter):
     return x + counter["a"], counter.most_common(1), letters, best, empty, letters.copy(), isinstance(counter, dict)
 
 
+def operators_of_counters(x, letters):
+    other = Counter("bbc")
+    other["z"] = -1
+    combined = letters + other, letters - other, letters | other, letters & other, +other, -other
+    compared = (
+        letters == other,
+        letters != other,
+        letters <= letters + other,
+        other > letters,
+        letters == Counter("aab"),
+    )
+    changed = same = letters.copy()
+    changed -= other
+    changed |= other
+    changed &= Counter(a=1, b=1)
+    changed += other
+    zero = Counter(a=0) == Counter(), Counter(b=0) <= Counter(), list((letters + other).elements())
+    letters += other
+    return x + len(combined[0]), combined, compared, changed, changed is same, zero, letters
+
+
 def deque_given(x, queue):
     queue.append(x)
     queue.appendleft(5)
@@ -167,6 +188,7 @@ WHOLE: list[tuple[Any, Any]] = [
     (default_given, defaultdict(list, a=[1])),
     (default_made, None),
     (counted, Counter("aab")),
+    (operators_of_counters, Counter("aab")),
     (deque_given, deque([1, 2, 3], maxlen=4)),
     (deque_given, deque([1, 2, 3])),
     (deque_made, None),

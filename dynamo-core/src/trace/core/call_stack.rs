@@ -1,6 +1,6 @@
 //! The stack of inlined frames, and the progress of the trace.
 
-use super::{checkpoint::Speculative, frame::Globals};
+use super::{checkpoint::Speculative, frame::Globals, value::ValueId};
 use crate::bytecode::Span;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -37,6 +37,8 @@ pub(in crate::trace) struct CallStack {
     pub(in crate::trace) spans: Vec<Option<Span>>,
     /// The innermost line as text, which many guards share.
     place: RefCell<Option<(Line, Arc<str>)>>,
+    /// The variables of frames that wait for a call or a property, where the program has made weak references.
+    pub(in crate::trace) held: Vec<Vec<ValueId>>,
     /// The library function that is being called, if torch's Dynamo would inline it.
     pub(in crate::trace) within: Option<&'static str>,
     /// The stack trace of the last failure.
@@ -84,6 +86,8 @@ impl Speculative for CallStack {
             // `Tracer::run` pops the frame that it pushed on failure too; the root frame's entry is set before each of
             // its instructions.
             lines: _,
+            // `Tracer::holding` pops what it has pushed on failure too.
+            held: _,
             globals: _,
             spans: _,
             // Compared with the line at each use.

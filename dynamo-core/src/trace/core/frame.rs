@@ -42,6 +42,8 @@ pub(in crate::trace) struct Frame {
     pub(in crate::trace) handled: Option<ValueId>,
     /// The manager that a generator enters whenever it goes on, and leaves whenever it waits.
     pub(in crate::trace) within: Option<Context>,
+    /// The dict that `locals()` has given.
+    pub(in crate::trace) variables: Option<ValueId>,
     /// Whether the last instruction has dropped an object with a finalizer, which has to run before the next one.
     pub(in crate::trace) finalizes: bool,
 }
@@ -66,6 +68,7 @@ impl Frame {
             closure,
             handled: None,
             within: None,
+            variables: None,
             finalizes: false,
         }
     }

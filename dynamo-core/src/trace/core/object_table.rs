@@ -62,6 +62,8 @@ pub(in crate::trace) struct ObjectTable {
     pub(in crate::trace) known: Log<Obj, ValueId>,
     /// Whether the program may have dropped the last reference to an object that was there when the trace began.
     pub(in crate::trace) may_be_dropped: bool,
+    /// Whether the program has made weak references to objects of its own.
+    pub(in crate::trace) has_weak_references: bool,
     /// The local variables of the traced frame that may no longer hold what the caller gave them.
     pub(in crate::trace) dropped_locals: FxHashSet<StrId>,
     /// The classes that the program has made: each call makes another one.
@@ -146,6 +148,8 @@ impl Speculative for ObjectTable {
             // Never too often: they refuse what would be certain otherwise.
             may_be_dropped: _,
             dropped_locals: _,
+            // What is noted then for nothing does no harm.
+            has_weak_references: _,
             made_classes,
             // Facts about which objects share a dict. They are read where an object is realized, to reject aliases.
             scopes: _,

@@ -273,6 +273,10 @@ pub(in crate::trace) enum Iter {
     Object(ValueId),
     /// Over an object of the program's by `__getitem__`, the next one's place.
     Sequence(ValueId, i64),
+    /// Backwards over an object of the program's by `__getitem__`, the next one's place.
+    Backwards(ValueId, i64),
+    /// Over what a function gives, up to a result that equals this value: `iter(callable, sentinel)`.
+    Results(ValueId, ValueId),
     /// `map`
     Map(ValueId, Vec<StateId>),
     /// `filter`
@@ -341,7 +345,12 @@ impl Iter {
             Iter::Map(..) => Exhausted::Map,
             Iter::Filter(..) => Exhausted::Filter,
             Iter::Generator(_) | Iter::Running => Exhausted::Generator,
-            Iter::Lazy(_) | Iter::Reversed(_) | Iter::Sequence(..) | Iter::Lost => Exhausted::Other,
+            Iter::Lazy(_)
+            | Iter::Reversed(_)
+            | Iter::Sequence(..)
+            | Iter::Backwards(..)
+            | Iter::Results(..)
+            | Iter::Lost => Exhausted::Other,
             // What it gives after its end is its own business.
             Iter::Object(_) => return self,
         })

@@ -67,7 +67,7 @@ impl Tracer<'_> {
                 self.leave(&context, &args)
             }
             Value::BoundBuiltin { this, name } => self.call_method(this, &name, &args, keywords),
-            Value::WeakRef(referent) if args.is_empty() && keywords.is_empty() => self.referent_kept(referent),
+            Value::WeakRef(referent) if args.is_empty() && keywords.is_empty() => self.referent_held(referent),
             Value::TypeExpr(TypeOperator::Subscript, class, _) => self.call_alias(forced, class, args, keywords),
             Value::Object(..) | Value::Instance(_) => self.call_object(forced, args, keywords),
             _ => Err(Reason::new(Kind::Call, format!("{}.", self.describe(forced)))),
@@ -124,14 +124,6 @@ impl Tracer<'_> {
         let method = self.sources.string("__call__");
         let source = self.sources.step(source, Step::Call0(method));
         Some(self.lazy(referent, source))
-    }
-
-    /// The object that a weak reference of the program's gives, which the caller keeps alive.
-    fn referent_kept(&mut self, referent: ValueId) -> Traced {
-        match self.found_object(referent).is_some_and(|found| self.is_alive(found)) {
-            true => Ok(referent),
-            false => Err(Reason::new(Kind::Call, format!("A weak reference to {}.", self.describe(referent)))),
-        }
     }
 
     /// A call of a function of `functools.lru_cache` with constants: it is called now, and its result is read as the

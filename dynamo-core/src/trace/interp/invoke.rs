@@ -35,11 +35,10 @@ impl Tracer<'_> {
         if let Some(this) = this.filter(|&this| !matches!(self.objects.values[this], Value::Null)) {
             args.insert(0, this);
         }
-        let is_super = args.is_empty() && named.is_empty() && self.is_super(callable)?;
-        let value = if is_super {
-            self.bare_super(f)?
-        } else {
-            self.call(callable, args, keywords.into_iter().zip(named).collect())?
+        let of_frame = if args.is_empty() && named.is_empty() { self.call_of_frame(callable, f)? } else { None };
+        let value = match of_frame {
+            Some(value) => value,
+            None => self.holding(f, |t| t.call(callable, args, keywords.into_iter().zip(named).collect()))?,
         };
         f.push(value);
         Ok(())
@@ -55,6 +54,22 @@ impl Tracer<'_> {
             }
         }
         Ok(keywords)
+    }
+
+    /// A call without arguments of what looks into its caller's frame then; `None` for anything else.
+    fn call_of_frame(&mut self, callable: ValueId, f: &mut Frame) -> Traced<Option<ValueId>> {
+        Ok(match self.get(callable)? {
+            Value::Class(name, _) if name == SUPER => Some(self.bare_super(f)?),
+            Value::Builtin(name) => match name.strip_prefix("builtins.") {
+                Some("locals" | "vars") => Some(self.local_variables(f)?),
+                Some("dir") => {
+                    let variables = self.local_variables(f)?;
+                    Some(self.call_builtin("builtins.sorted", &[variables], vec![])?)
+                }
+                _ => None,
+            },
+            _ => None,
+        })
     }
 
     fn is_super(&mut self, callable: ValueId) -> Traced<bool> {
@@ -87,7 +102,7 @@ impl Tracer<'_> {
         let args = self.listed_items(args)?;
         let (second, first) = (f.pop()?, f.pop()?);
         let callable = if self.host.version() >= Version::V313 { first } else { second };
-        let value = self.call(callable, args, keywords)?;
+        let value = self.holding(f, |t| t.call(callable, args, keywords))?;
         f.push(value);
         Ok(())
     }

@@ -23,8 +23,11 @@ use fx::Graph;
 use guards::GuardKind;
 use symshapes::Pool;
 
-/// Builtins that read the local variables of their caller, and whether they do so also with arguments.
-const SEEING: [(&str, bool); 5] = [("locals", true), ("eval", true), ("exec", true), ("vars", false), ("dir", false)];
+/// Builtins that run code among the local variables of their caller, and whether they do so also with arguments.
+const RUNNING: &[(&str, bool)] = &[("eval", true), ("exec", true)];
+
+/// Builtins that read the local variables of their caller, likewise.
+const READING: &[(&str, bool)] = &[("locals", true), ("vars", false), ("dir", false)];
 
 /// A checkpoint before an instruction of the traced function: its frame, and the state of the trace.
 #[derive(Clone)]
@@ -120,7 +123,7 @@ impl Tracer<'_> {
         let unknown = || Reason::new(Kind::Opcode, "The code is not that of a function.");
         let View::Function(view) = self.host.view(function) else { return Err(unknown()) };
         let code = self.host.code(view.code).ok_or_else(unknown)?;
-        if let Some(name) = self.asks_for_variables(&code, view.globals) {
+        if let Some(name) = self.calls_among(&code, 0, view.globals, RUNNING) {
             let text = format!("`{name}`, which sees all variables of the function.");
             return Err(Reason::new(Kind::Call, text));
         }
@@ -145,9 +148,14 @@ impl Tracer<'_> {
         Ok(frame)
     }
 
-    /// The builtin by which a function reads its own local variables, if it calls one: a resume function has other
-    /// locals.
-    fn asks_for_variables(&mut self, code: &host::Code, globals: Obj) -> Option<&'static str> {
+    /// The first of these builtins that code calls from an instruction on.
+    fn calls_among(
+        &mut self,
+        code: &host::Code,
+        from: usize,
+        globals: Obj,
+        builtins: &[(&'static str, bool)],
+    ) -> Option<&'static str> {
         let order = code.body.order();
         let named = |at: usize| match code.body.operand(order[at]) {
             Some(Operand::Name(id, _)) if code.body.inst(order[at]).op == Op::LoadGlobal => {
@@ -161,12 +169,23 @@ impl Tracer<'_> {
             let call = after.find(|data| !matches!(data.op, Op::Precall | Op::PushNull));
             call.is_some_and(|data| data.op == Op::Call && matches!(data.arg, Arg::Int(0)))
         };
-        let asks = (0..order.len()).find_map(|at| {
+        let asks = (from..order.len()).find_map(|at| {
             let name = named(at)?;
-            let &(known, always) = SEEING.iter().find(|(known, _)| known == name)?;
+            let &(known, always) = builtins.iter().find(|(known, _)| known == name)?;
             (always || alone(at)).then_some(known)
         })?;
         matches!(self.host.global(globals, asks), Some((_, host::Scope::Builtins))).then_some(asks)
+    }
+
+    /// The builtin by which the rest of a function may read its local variables: a resume function has others.
+    fn reads_variables_after(&mut self, f: &Frame) -> Option<&'static str> {
+        let body = &f.code.body;
+        let (before, after) = body.order().split_at(f.at);
+        let goes_back = after.iter().any(|&inst| match body.operand(inst) {
+            Some(Operand::Jump(label)) => body.target(label).is_some_and(|target| before.contains(&target)),
+            _ => false,
+        });
+        self.calls_among(&f.code, if goes_back { 0 } else { f.at }, f.globals.dict, READING)
     }
 
     /// A cell of the traced function's closure.
@@ -294,6 +313,11 @@ impl Tracer<'_> {
         let is_refused = self.modes.refuses_breaks;
         let ended = Break { reason, line: checkpoint.frame.line(), opcode, stack, spans, is_refused };
         self.rollback(checkpoint.recorded);
+        if let Some(name) = self.reads_variables_after(&checkpoint.frame) {
+            let text =
+                format!("{} `{name}`, which sees all variables of the function, comes after.", ended.reason.text);
+            return Err(Break { reason: Reason { text, ..ended.reason }, ..ended });
+        }
         match output::broken(&mut self, &checkpoint.frame) {
             Ok(new) => Ok(self.finish(new, Some(ended))),
             Err(why) => match first_raised.filter(|_| why == output::raised_before()) {

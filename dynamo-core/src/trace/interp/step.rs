@@ -441,7 +441,7 @@ impl Tracer<'_> {
 
     fn compare_op(&mut self, f: &mut Frame, (comparison, flags): (Comparison, u32)) -> Traced<()> {
         let (b, a) = (f.pop()?, f.pop()?);
-        let mut value = self.compare(comparison, a, b)?;
+        let mut value = self.holding(f, |t| t.compare(comparison, a, b))?;
         if flags & operands::AS_BOOL != 0 {
             value = self.condition(f, value)?;
         }

@@ -9,9 +9,10 @@ use crate::{
         Traced, Tracer,
         core::{
             frame::{Frame, Globals},
-            state::State,
+            state::{Entries, State},
             value::{Value, ValueId},
         },
+        python::dict_methods,
     },
 };
 use guards::{Constant, Element, GuardKind};
@@ -69,6 +70,42 @@ impl Tracer<'_> {
         let before = std::mem::replace(f.local_mut(id)?, (!is_null).then_some(value));
         f.finalizes |= before.is_some_and(|before| self.drops_finalizer(f, before));
         Ok(())
+    }
+
+    /// `locals()`: a dict of the frame's bound variables. Before 3.13 each frame has one dict, which a call brings up
+    /// to date.
+    pub(in crate::trace) fn local_variables(&mut self, f: &mut Frame) -> Traced {
+        if f.code.object.is_generator() {
+            return Err(Reason::new(Kind::Call, "`locals` in a generator."));
+        }
+        let before = f.variables.filter(|_| self.host.version() < Version::V313);
+        let dict = before.unwrap_or_else(|| self.state(State::Dict(Entries::new())));
+        let Value::State(state) = self.objects.values[dict] else { return Ok(dict) };
+        let State::Dict(mut entries) = self.heap.get(state).clone() else { return Ok(dict) };
+        let names: Vec<String> = f.code.object.local_names().map(str::to_owned).collect();
+        for (name, &local) in names.into_iter().zip(&f.locals) {
+            let name = self.constant(Constant::Str(name));
+            let key = self.key(name)?;
+            match local.and_then(|local| self.bound_to(local)) {
+                Some(value) => entries.entry(key).or_insert((name, value)).1 = value,
+                None => drop(entries.shift_remove(&key)),
+            }
+        }
+        dict_methods::store(self, state, entries)?;
+        f.variables = Some(dict);
+        Ok(dict)
+    }
+
+    /// The value of a variable, which may lie in a cell; `None` if it is unbound.
+    fn bound_to(&self, local: ValueId) -> Option<ValueId> {
+        match self.objects.values[local] {
+            Value::Null => None,
+            Value::State(state) => match self.heap.get(state) {
+                State::Cell(content) => *content,
+                _ => Some(local),
+            },
+            _ => Some(local),
+        }
     }
 
     /// `MAKE_CELL`
@@ -162,7 +199,7 @@ impl Tracer<'_> {
     pub(in crate::trace) fn load_attr(&mut self, f: &mut Frame, (id, flags): (NameId, u32)) -> Traced<()> {
         let name = f.name(id)?;
         let object = f.pop()?;
-        let value = self.get_attr(object, &name)?;
+        let value = self.holding(f, |t| t.get_attr(object, &name))?;
         self.push_callable(f, value, flags);
         Ok(())
     }

@@ -99,9 +99,9 @@ impl Tracer<'_> {
         Some(Base::Container(base, held))
     }
 
-    /// True for a class of the program's, and for the one of Python's own whose instances are made as theirs are.
+    /// True for a class of the program's, and for those of Python's own whose instances are made as theirs are.
     fn is_made(&mut self, class: Obj, base: &str) -> bool {
-        base == NAMESPACE || !self.host.is_immutable(class)
+        base == NAMESPACE || !self.host.is_immutable(class) || self.host.class_named("builtins.object") == Some(class)
     }
 
     /// A call of a class of the program's; `None` for a class whose instances the trace does not make.

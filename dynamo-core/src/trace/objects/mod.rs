@@ -6,6 +6,7 @@
 //!   a set, a number or a text; `dicts`: their `__dict__`; `enums`: members of enumerations that are equal to their
 //!   values;
 //! - `exceptions`: what `BaseException` does; `finalizers`: what is done when an object is dropped;
+//!   `weak_references`: those that the program makes;
 //! - `conversions`: `int(object)` and its like; `keys`: objects as keys of dicts, and `hash`;
 //! - `construct`: calls of classes; `copies`: `copy.copy` and `copy.deepcopy`; `supers`: `super()`;
 //! - `classes`: attributes of classes, `class_writes`: those that the program writes;
@@ -35,6 +36,7 @@ mod namespaces;
 mod operators;
 mod supers;
 mod tensor_subclasses;
+mod weak_references;
 
 pub(super) use super::values::attr::METHOD;
 pub(super) use bases::READ_ONLY;
@@ -60,8 +62,16 @@ use symshapes::Expr;
 /// The class of the functions that `functools.lru_cache` makes.
 pub(super) const CACHED: &str = "functools._lru_cache_wrapper";
 
-pub(super) const ROWS: &[&[Row]] =
-    &[classes::ROWS, construct::ROWS, copies::ROWS, exceptions::ROWS, keys::ROWS, modules::ROWS, namespaces::ROWS];
+pub(super) const ROWS: &[&[Row]] = &[
+    classes::ROWS,
+    construct::ROWS,
+    copies::ROWS,
+    exceptions::ROWS,
+    keys::ROWS,
+    modules::ROWS,
+    namespaces::ROWS,
+    weak_references::ROWS,
+];
 
 /// An object of a class of the program's, looked at.
 #[derive(Clone, Copy, Debug)]

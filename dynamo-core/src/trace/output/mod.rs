@@ -106,6 +106,7 @@ pub(super) fn broken(t: &mut Tracer<'_>, frame: &Frame) -> Traced<NewCode> {
     let entry = frame.inst().ok_or_else(|| construct("the end of the code"))?;
     let mut live = live(frame, entry)?;
     let mut out = Output::new(t, frame)?;
+    out.goes_on = true;
     let owners = out.owners(frame, &live);
     live.extend(owners.iter().map(|&local| (local, frame.locals[local.index()])));
     let wanted = out.order(frame, &live);
@@ -126,6 +127,8 @@ struct Output<'t, 'h> {
     /// The number of the original's instructions.
     tail: usize,
     original: CodeObject,
+    /// Whether the function goes on behind the new code, which holds what it has made until then.
+    goes_on: bool,
     /// Locals that the new code has beside the original's.
     extra: Vec<String>,
     opaque: Vec<Opaque>,
@@ -234,6 +237,7 @@ impl<'t, 'h> Output<'t, 'h> {
             builder,
             t,
             original,
+            goes_on: false,
             extra: Vec::new(),
             opaque: Vec::new(),
             kept: FxHashMap::default(),

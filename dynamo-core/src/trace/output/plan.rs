@@ -209,7 +209,8 @@ impl Output<'_, '_> {
                     Iter::Range(_) | Iter::Running | Iter::Lost | Iter::Done(_) => Vec::new(),
                     Iter::Call(call) => call.args.clone(),
                     Iter::Reversed(reversed) => vec![reversed.of],
-                    Iter::Object(object) | Iter::Sequence(object, _) => vec![*object],
+                    Iter::Object(object) | Iter::Sequence(object, _) | Iter::Backwards(object, _) => vec![*object],
+                    Iter::Results(function, sentinel) => vec![*function, *sentinel],
                 }
             }
         }

@@ -184,6 +184,9 @@ impl Output<'_, '_> {
             }
             Value::Instance(state) => self.push_instance(state)?,
             Value::InstanceDict(this) => self.push_dict_of(this)?,
+            Value::WeakRef(referent) if self.goes_on && !self.is_read(referent) => {
+                return Err(construct("a weak reference to an object that the function made"));
+            }
             Value::WeakRef(referent) => {
                 self.call_named("weakref.ref", 1, |out| out.push(referent))?;
                 self.keep(value);
@@ -451,6 +454,11 @@ impl Output<'_, '_> {
                 out.push(*function)?;
                 out.push_state(*inner)
             })?,
+            Iter::Results(function, sentinel) => {
+                self.call_named("builtins.iter", 2, |out| out.push_all(&[*function, *sentinel]))?;
+            }
+            // `reversed` would ask the class for the length once more.
+            Iter::Backwards(..) => return Err(construct("an iterator that goes backwards over an object")),
             Iter::Generator(_) | Iter::Running => return Err(construct("a generator that runs")),
             Iter::Call(call) => {
                 self.call_named(call.function, call.args.len(), |out| out.push_all(&call.args))?;

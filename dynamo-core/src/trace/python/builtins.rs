@@ -10,7 +10,7 @@ use crate::{
             state::{Iter, State, StateId},
             value::{Value, ValueId, range_len},
         },
-        python::{dict_methods::pairs, sets, sums},
+        python::{classes, dict_methods::pairs, sets, sums},
         signature::{Bound, Row, row},
     },
 };
@@ -64,7 +64,21 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         };
         Ok(t.value(Value::Slice(parts)))
     }),
-    row("builtins.iter(object, sentinel=..., /)", |t, b| t.iterate_asked(b.arg(0)?)),
+    row("builtins.iter(object, sentinel=..., /)", |t, b| match b.opt(1) {
+        Some(_) if !classes::is_callable(t, b.arg(0)?)? => {
+            Err(raised("TypeError: iter(v, w): v must be callable").verbatim())
+        }
+        Some(sentinel) => Ok(t.state(State::Iter(Iter::Results(b.arg(0)?, sentinel)))),
+        None => t.iterate_asked(b.arg(0)?),
+    }),
+    row("posix.fspath nt.fspath os.fspath(path)", |t, b| {
+        let path = b.arg(0)?;
+        let path = t.call_special(path, "__fspath__", &[])?.unwrap_or(path);
+        match t.get(path)? {
+            Value::Const(Constant::Str(_) | Constant::Bytes(_)) => Ok(path),
+            _ => Err(raised("TypeError: expected str, bytes or os.PathLike object")),
+        }
+    }),
     row("builtins.next(iterator, default=..., /)", |t, b| {
         let default = b.opt(1);
         let iterator = b.arg(0)?;

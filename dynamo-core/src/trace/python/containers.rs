@@ -10,7 +10,7 @@ use crate::{
             state::{State, StateId, Table},
             value::{Keywords, Value, ValueId},
         },
-        python::classes,
+        python::{classes, tables},
         signature::Signature,
     },
 };
@@ -46,11 +46,15 @@ pub(in crate::trace) fn merged(
 /// The special methods that containers have and that are called by operators, mostly.
 pub(in crate::trace) const SLOTS: [&str; 5] = ["__contains__", "__getitem__", "__iter__", "__len__", "__setitem__"];
 
+/// The special methods of iterators.
+pub(in crate::trace) const OF_ITERATORS: [&str; 2] = ["__iter__", "__next__"];
+
 /// `this.__len__()` and so on; `None` for any other method.
 fn call_slot(t: &mut Tracer<'_>, this: ValueId, name: &str, args: &[ValueId]) -> Option<Traced> {
     Some(match (name, args) {
         ("__len__", []) => super::builtins::length(t, this),
         ("__iter__", []) => t.iterate(this),
+        ("__next__", []) => t.call_builtin("builtins.next", &[this], vec![]),
         ("__getitem__", [key]) => t.get_item(this, *key),
         ("__contains__", [item]) => t.contains(this, *item).map(|found| t.constant(guards::Constant::Bool(found))),
         ("__setitem__", [key, value]) => t.set_item(this, *key, *value).map(|()| t.none()),
@@ -72,13 +76,17 @@ pub(in crate::trace) fn call_method(
     let owners: &[&str] = match t.get(this)? {
         Value::Class(..) => &["namedtuple", "type"],
         Value::Record(..) => &["namedtuple", "tuple"],
+        Value::Object(class, _) if class == "re.Pattern" => &["re.Pattern"],
         Value::DictView(_, "keys") => &["dict_keys"],
         Value::State(state) if t.is_generator(state) => &["generator"],
         _ => classes::classes(t, this)?.unwrap_or_default(),
     };
-    let owners = owners.iter().map(|class| class.strip_prefix("builtins.").unwrap_or(class));
-    match owners.filter_map(|class| Signature::of_method(class, name)).next() {
-        Some(method) => method.call(t, &[&[this], args].concat(), keywords),
+    let short = |class: &&'static str| class.strip_prefix("builtins.").unwrap_or(class);
+    if let Some(method) = owners.iter().map(short).find_map(|class| Signature::of_method(class, name)) {
+        return method.call(t, &[&[this], args].concat(), keywords);
+    }
+    match tables::method_of_counters(t, this, name)? {
+        Some(method) => t.call(method, [&[this], args].concat(), keywords.clone()),
         None => Err(Reason::new(Kind::Call, format!("The method `{name}` of {}.", t.describe(this)))),
     }
 }

@@ -26,7 +26,8 @@ const GIVING_LISTS: [&str; 8] = [
     "re.findall",
 ];
 
-/// Functions of `re` on constants. What finds a match gives an object, so that only that there is none is known.
+/// Functions of `re` and methods of its patterns on constants, where what finds a match gives an object, so that only
+/// that there is none is known; functions of numbers that stand in iterables.
 pub(in crate::trace) const ROWS: &[Row] = &[
     row("re.sub(pattern, repl, string, count=0, flags=0)", on_constants),
     row("re.subn(pattern, repl, string, count=0, flags=0)", on_constants),
@@ -36,10 +37,47 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("re.match(pattern, string, flags=0)", on_constants),
     row("re.search(pattern, string, flags=0)", on_constants),
     row("re.fullmatch(pattern, string, flags=0)", on_constants),
+    row("posix._path_normpath(path)", on_constants),
+    row("posix._path_splitroot_ex(path)", on_constants),
+    row("re.Pattern.sub(self, repl, string, count=0)", |t, b| of_pattern(t, b, &["repl", "string", "count"])),
+    row("re.Pattern.subn(self, repl, string, count=0)", |t, b| of_pattern(t, b, &["repl", "string", "count"])),
+    row("re.Pattern.split(self, string, maxsplit=0)", |t, b| of_pattern(t, b, &["string", "maxsplit"])),
+    row("re.Pattern.findall(self, string, pos=0, endpos=...)", |t, b| of_pattern(t, b, &["string"])),
+    row("re.Pattern.match(self, string, pos=0, endpos=...)", |t, b| of_pattern(t, b, &["string"])),
+    row("re.Pattern.search(self, string, pos=0, endpos=...)", |t, b| of_pattern(t, b, &["string"])),
+    row("re.Pattern.fullmatch(self, string, pos=0, endpos=...)", |t, b| of_pattern(t, b, &["string"])),
+    row("math.fsum(seq, /)", on_numbers),
+    row("math.dist(p, q, /)", on_numbers),
+    row("math.sumprod(p, q, /)", on_numbers),
 ];
 
 fn on_constants(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     t.fold_call(b)
+}
+
+/// A method of a compiled regular expression, by the function of `re` of its name; the parameters that it reads.
+fn of_pattern(t: &mut Tracer<'_>, b: &Bound<'_>, params: &[&str]) -> Traced {
+    let this = b.arg(0)?;
+    let (text, flags) = (t.get_attr(this, "pattern")?, t.get_attr(this, "flags")?);
+    let given = (1..).zip(params).filter_map(|(at, &param)| Some((param.to_owned(), b.opt(at)?)));
+    let keywords = given.chain([("flags".to_owned(), flags)]).collect();
+    let folded = t.folded(&format!("re.{}", b.own_name()), &[text], &keywords)?;
+    folded.ok_or_else(|| Reason::new(Kind::Call, format!("`{}` of objects.", b.name())))
+}
+
+/// A call whose arguments are iterables of numbers, symbolic ones as they are now.
+fn on_numbers(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+    let mut constants = Vec::new();
+    for &arg in b.call().0 {
+        let mut numbers = Vec::new();
+        for item in t.all_items(arg).map_err(|reason| t.uncaught(reason))? {
+            let item = t.specialised(item)?;
+            let number = t.as_constant(item)?;
+            numbers.push(number.ok_or_else(|| Reason::new(Kind::Call, format!("`{}` of objects.", b.name())))?);
+        }
+        constants.push(Constant::Tuple(numbers));
+    }
+    t.fold(b.name(), &constants)
 }
 
 /// The classes of exceptions whose only argument, where CPython raises one for constants, is its text.

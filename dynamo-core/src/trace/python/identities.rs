@@ -16,25 +16,6 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         Value::Const(Constant::Str(_)) => b.arg(0),
         _ => Err(raised("TypeError: intern() argument must be str")),
     }),
-    row("weakref.ReferenceType(object, callback=None, /)", |t, b| {
-        let referent = t.force(b.arg(0)?)?;
-        let refused =
-            |t: &mut Tracer<'_>| Reason::new(Kind::Call, format!("A weak reference to {}.", t.describe(referent)));
-        let is_found = match t.objects.values[referent] {
-            // Others take no weak references.
-            Value::Object(_, obj) => {
-                let class = t.host.class_of(obj);
-                t.host.class_attr(class, "__weakref__", None).is_some()
-            }
-            Value::Module(..) => true,
-            Value::Tensor(node) => t.is_input(node),
-            _ => false,
-        };
-        if !is_found || t.source(referent).is_none() || t.unless_none(b.opt(1))?.is_some() {
-            return Err(refused(t));
-        }
-        Ok(t.value(Value::WeakRef(referent)))
-    }),
     row("torch.Size(iterable=(), /)", size),
 ];
 

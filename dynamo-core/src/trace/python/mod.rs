@@ -4,7 +4,7 @@
 //!   `formatting`: texts made of values;
 //! - `containers`, `lists`, `dict_methods`, `set_methods`, `record`: methods of containers;
 //! - `tables`, `deques`, `sets`: what `collections` adds, and the order of sets;
-//! - `itertools`, `lazy`, `sums`, `sorting`, `reversed`: what goes over items;
+//! - `itertools`, `lazy`, `sums`, `sorting`, `heaps`, `reversed`: what goes over items;
 //! - `functools`, `operator_getters`, `operators`, `managers`, `exit_stack`: functions of functions, operators by name,
 //!   `contextlib`.
 
@@ -19,6 +19,7 @@ pub(in crate::trace) mod folding;
 mod formatting;
 mod functools;
 pub(in crate::trace) mod generators;
+mod heaps;
 mod identities;
 mod itertools;
 pub(in crate::trace) mod lazy;
@@ -47,6 +48,7 @@ pub(in crate::trace) const ROWS: &[&[Row]] = &[
     folding::ROWS,
     functools::ROWS,
     generators::ROWS,
+    heaps::ROWS,
     identities::ROWS,
     operator_getters::ROWS,
     itertools::ROWS,

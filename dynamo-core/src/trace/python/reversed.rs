@@ -46,6 +46,10 @@ impl Tracer<'_> {
                     items.reverse();
                     Iter::Call(IterCall { function: "builtins.reversed", args: vec![value], items, at: 0 })
                 }
+                None if self.goes_by_places(value)? => {
+                    let length = self.call_builtin("builtins.len", &[value], vec![])?;
+                    Iter::Backwards(value, self.concrete(length)? - 1)
+                }
                 None => return Err(self.not_reversible(value)),
             },
             _ => match self.reversible(value)? {
@@ -54,6 +58,17 @@ impl Tracer<'_> {
             },
         };
         Ok(self.state(State::Iter(iter)))
+    }
+
+    /// True for an object of the program's that has a length and items by place, and says nothing of going backwards.
+    fn goes_by_places(&mut self, value: ValueId) -> Traced<bool> {
+        let Some(instance) = self.instance(value)? else { return Ok(false) };
+        for (method, is_there) in [("__getitem__", true), ("__len__", true), ("__reversed__", false), ("keys", false)] {
+            if self.class_attr(instance, method)?.is_some() != is_there {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn not_reversible(&mut self, value: ValueId) -> Reason {

@@ -86,7 +86,7 @@ impl Tracer<'_> {
     /// The items of a list or tuple, and which it is.
     fn sequence(&mut self, value: ValueId) -> Traced<Option<(bool, Vec<ValueId>)>> {
         Ok(match self.get(value)? {
-            Value::Tuple(items) | Value::Size(items) => Some((false, items)),
+            Value::Tuple(items) | Value::Size(items) | Value::Record(_, _, items) => Some((false, items)),
             Value::State(state) => match self.heap.get(state) {
                 State::List(items) => Some((true, items.clone())),
                 _ => None,

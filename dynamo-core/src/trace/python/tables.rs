@@ -4,6 +4,7 @@
 
 use crate::{
     bytecode::operands::BinaryOperator,
+    host::ClassAttr,
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -69,8 +70,37 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         counts.values().try_fold(zero, |total, &(_, count)| t.binary_op(BinaryOperator::Add, total, count))
     }),
     row("collections.Counter.most_common(self, n=None)", most_common),
-    row("collections.Counter.elements(self)", |_, b| Err(Reason::new(Kind::Call, format!("`{}`.", b.name())))),
 ];
+
+/// A method that `collections.Counter` has in Python, which its dict part has not; `None` for another name or value.
+pub(in crate::trace) fn method_of_counters(t: &mut Tracer<'_>, value: ValueId, name: &str) -> Traced<Option<ValueId>> {
+    let Value::State(state) = t.get(value)? else { return Ok(None) };
+    if t.heap.table(state) != Table::Counter {
+        return Ok(None);
+    }
+    let Some(class) = t.host.class_named("collections.Counter") else { return Ok(None) };
+    let Some((0, ClassAttr::Function(function))) = t.host.class_attr(class, name, None) else { return Ok(None) };
+    let module = t.sources.module("collections");
+    let class = t.sources.attr(module, "Counter");
+    let method = t.sources.attr(class, name);
+    Ok(Some(t.lazy(function, method)))
+}
+
+/// An operator with counts on both sides, or on its only one; `None` for other operands.
+pub(in crate::trace) fn operator_of_counters(
+    t: &mut Tracer<'_>,
+    method: &str,
+    operands: &[ValueId],
+) -> Traced<Option<ValueId>> {
+    let mut found = None;
+    for &operand in operands.iter().rev() {
+        found = method_of_counters(t, operand, method)?;
+        if found.is_none() {
+            return Ok(None);
+        }
+    }
+    found.map(|method| t.call(method, operands.to_vec(), vec![])).transpose()
+}
 
 fn move_to_end(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     let (state, mut items) = this(t, b)?;

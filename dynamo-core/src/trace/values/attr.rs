@@ -8,7 +8,7 @@ use crate::{
         Traced, Tracer,
         core::{
             context::EXIT_STACK,
-            state::State,
+            state::{Sort, State},
             value::{Value, ValueId},
         },
         python::{classes, containers, exit_stack, generators},
@@ -144,7 +144,7 @@ impl Tracer<'_> {
             Value::Partial(..) => self.partial_attr(forced, name),
             Value::SortKey(_, Some(of)) if name == "obj" => Ok(of),
             Value::Method { function, .. } if name == "__func__" => Ok(function),
-            Value::Method { this, .. } if name == "__self__" => Ok(this),
+            Value::Method { this, .. } | Value::BoundBuiltin { this, .. } if name == "__self__" => Ok(this),
             // What methods do not have themselves is read of the function.
             Value::Method { function, .. }
                 if matches!(self.get(function)?, Value::Function(_)) && !self.is_of_methods(name) =>
@@ -197,6 +197,9 @@ impl Tracer<'_> {
                 }
             }
             Value::State(state) if generators::METHODS.contains(&name) && self.is_generator(state) => {
+                Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
+            }
+            Value::State(state) if containers::OF_ITERATORS.contains(&name) && self.heap.sort(state) == Sort::Iter => {
                 Ok(self.value(Value::BoundBuiltin { this: forced, name: name.to_owned() }))
             }
             Value::Const(_) | Value::Tuple(_) | Value::Size(_) | Value::State(_) | Value::Range(_) => {

@@ -10,7 +10,7 @@ use crate::{
             state::{Sort, State},
             value::{Value, ValueId, range_len},
         },
-        python::folding::has_nan,
+        python::{folding::has_nan, tables},
         values::singletons::is_singleton,
     },
 };
@@ -22,8 +22,15 @@ impl Tracer<'_> {
     pub(in crate::trace) fn compare(&mut self, comparison: Comparison, a: ValueId, b: ValueId) -> Traced {
         let (a, b) = (self.dict_read(a)?, self.dict_read(b)?);
         let (left, right) = (self.get(a)?, self.get(b)?);
-        if [&left, &right].iter().any(|operand| matches!(operand, Value::WeakRef(_))) {
-            return Err(self.no_operator(comparison.name(), a, b));
+        match (&left, &right) {
+            (&Value::WeakRef(x), &Value::WeakRef(y)) if matches!(comparison, Comparison::Eq | Comparison::Ne) => {
+                let (x, y) = (self.referent_held(x)?, self.referent_held(y)?);
+                return self.compare(comparison, x, y);
+            }
+            (Value::WeakRef(_), _) | (_, Value::WeakRef(_)) => {
+                return Err(self.no_operator(comparison.name(), a, b));
+            }
+            _ => {}
         }
         if let (&Value::SortKey(compare, Some(x)), &Value::SortKey(_, Some(y))) = (&left, &right) {
             let order = self.call(compare, vec![x, y], vec![])?;
@@ -70,6 +77,9 @@ impl Tracer<'_> {
         if let Some(truth) = self.compare_sets(comparison, a, b)? {
             return Ok(self.constant(Constant::Bool(truth)));
         }
+        if let Some(truth) = tables::operator_of_counters(self, &format!("__{}__", comparison.name()), &[a, b])? {
+            return Ok(truth);
+        }
         let truth = match comparison {
             Comparison::Eq => self.is_equal(a, b)?,
             Comparison::Ne => !self.is_equal(a, b)?,
@@ -106,8 +116,13 @@ impl Tracer<'_> {
     fn is_equal_within(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
         let (a, b) = (self.dict_read(a)?, self.dict_read(b)?);
         let (a, b) = (self.force(a)?, self.force(b)?);
-        if [a, b].iter().any(|&operand| matches!(self.objects.values[operand], Value::WeakRef(_))) {
-            return Err(self.no_operator("eq", a, b));
+        match (&self.objects.values[a], &self.objects.values[b]) {
+            (&Value::WeakRef(x), &Value::WeakRef(y)) => {
+                let (x, y) = (self.referent_held(x)?, self.referent_held(y)?);
+                return self.is_equal(x, y);
+            }
+            (Value::WeakRef(_), _) | (_, Value::WeakRef(_)) => return Err(self.no_operator("eq", a, b)),
+            _ => {}
         }
         if let (Some(x), Some(y)) = (self.as_constant(a)?, self.as_constant(b)?) {
             let equal = self.fold("operator.eq", &[x, y])?;

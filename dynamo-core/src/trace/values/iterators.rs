@@ -127,14 +127,27 @@ impl Tracer<'_> {
         match self.call_special(object, "__next__", &[]) {
             Ok(Some(item)) => Ok(Some(item)),
             Ok(None) => Err(self.no_iteration(object)),
-            Err(reason) if self.stops_iteration(&reason) => {
-                if let Some(stop) = self.exceptions.raising.take() {
-                    self.caught(stop);
-                }
-                Ok(None)
-            }
+            Err(reason) if self.stops_iteration(&reason) => Ok(self.ended()),
             Err(reason) => Err(reason),
         }
+    }
+
+    /// The result of a function, unless it equals the sentinel; `None` if it does, or if the call raises
+    /// `StopIteration`.
+    fn result_before(&mut self, function: ValueId, sentinel: ValueId) -> Traced<Option<ValueId>> {
+        match self.call(function, vec![], vec![]) {
+            Ok(result) => Ok((!self.is_same_or_equal(sentinel, result)?).then_some(result)),
+            Err(reason) if self.stops_iteration(&reason) => Ok(self.ended()),
+            Err(reason) => Err(reason),
+        }
+    }
+
+    /// The end of an iterator, which an exception has told.
+    fn ended(&mut self) -> Option<ValueId> {
+        if let Some(stop) = self.exceptions.raising.take() {
+            self.caught(stop);
+        }
+        None
     }
 
     /// True for an object whose class has `__getitem__`, and no `__iter__`: it is iterated over by places.
@@ -153,12 +166,7 @@ impl Tracer<'_> {
     fn item_of_sequence(&mut self, object: ValueId, at: i64) -> Traced<Option<ValueId>> {
         let place = self.constant(Constant::Int(at));
         match self.call_special(object, "__getitem__", &[place]) {
-            Err(reason) if self.stops_iteration(&reason) || self.is_raising(&reason, "IndexError") => {
-                if let Some(stop) = self.exceptions.raising.take() {
-                    self.caught(stop);
-                }
-                Ok(None)
-            }
+            Err(reason) if self.stops_iteration(&reason) || self.is_raising(&reason, "IndexError") => Ok(self.ended()),
             item => item,
         }
     }
@@ -227,6 +235,13 @@ impl Tracer<'_> {
             }
             Iter::Object(object) => (self.next_of_object(object)?, Iter::Object(object)),
             Iter::Sequence(object, at) => (self.item_of_sequence(object, at)?, Iter::Sequence(object, at + 1)),
+            Iter::Backwards(object, at) => {
+                let item = if at < 0 { Ok(None) } else { self.item_of_sequence(object, at) };
+                (item.map_err(|reason| self.uncaught(reason))?, Iter::Backwards(object, at - 1))
+            }
+            Iter::Results(function, sentinel) => {
+                (self.result_before(function, sentinel)?, Iter::Results(function, sentinel))
+            }
             Iter::Reversed(mut iter) => {
                 let item = self.next_reversed(&mut iter)?;
                 (item, Iter::Reversed(iter))

@@ -12,7 +12,7 @@ use crate::{
             state::{Sort, State},
             value::{Value, ValueId},
         },
-        python::{containers, deques},
+        python::{containers, deques, tables},
         values::lists::repeat,
     },
 };
@@ -83,6 +83,11 @@ impl Tracer<'_> {
         }
         if let Some(result) = self.binary_objects(name, changes, a, b)? {
             return Ok(result);
+        }
+        let in_place = if changes { "i" } else { "" };
+        let method = format!("__{in_place}{}__", name.trim_end_matches('_'));
+        if let Some(counted) = tables::operator_of_counters(self, &method, &[a, b])? {
+            return Ok(counted);
         }
         if let Some(combined) = self.binary_sets(name, changes, a, b)? {
             return Ok(combined);
@@ -186,6 +191,9 @@ impl Tracer<'_> {
             },
             _ => match self.call_special(a, &format!("__{name}__"), &[])? {
                 Some(result) => Ok(result),
+                None if let Some(counted) = tables::operator_of_counters(self, &format!("__{name}__"), &[a])? => {
+                    Ok(counted)
+                }
                 None => {
                     let symbol = match name {
                         "neg" => "unary -",

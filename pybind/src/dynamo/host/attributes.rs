@@ -1,6 +1,7 @@
 //! Lookup of attributes in objects and classes, and predicates on classes, such as those about instance checks.
 
 use super::PyHost;
+use crate::dynamo::classify::is_pattern;
 use crate::dynamo::members;
 use crate::dynamo::members::dotted_name;
 use crate::torch::Torch;
@@ -132,6 +133,9 @@ impl<'py> PyHost<'py> {
         }
         let of_class = in_mro(&class, name);
         if of_class.as_ref().is_some_and(|value| self.is_of_exceptions(object, name, value).unwrap_or(false)) {
+            return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
+        }
+        if matches!(name, "pattern" | "flags" | "groups") && is_pattern(object)? {
             return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
         }
         if let Some(value) = of_class.as_ref().filter(|value| is_property(value)) {

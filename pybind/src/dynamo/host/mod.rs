@@ -130,7 +130,7 @@ impl<'py> PyHost<'py> {
         let py = self.py;
         let (owner, name) = function.rsplit_once('.').unwrap_or(("builtins", function));
         let callable = match owner {
-            "operator" | "math" | "cmath" | "builtins" | "collections" | "re" | "torch" => {
+            "operator" | "math" | "cmath" | "builtins" | "collections" | "posix" | "re" | "torch" => {
                 py.import(owner)?.getattr(name)?
             }
             ours if ours.starts_with("rust_inductor.") => py.import(ours)?.getattr(name)?,
