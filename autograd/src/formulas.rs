@@ -180,6 +180,12 @@ const FORMULAS: &[(&[Aten], &str)] = &[
     ),
     (ops![cummax_default cummin_default], "self: scatter_add(zeros(self), dim, result1, grad)"),
     (ops![cumsum_default], "self: flip(cumsum(flip(grad, [dim]), dim), [dim])"),
+    (
+        ops![logcumsumexp_default],
+        "self: exp(summed_from_end(where.ScalarOther(grad > 0, log(abs(grad)), lowest(grad)) - result, dim) + self) \
+         - exp(summed_from_end(where.ScalarOther(grad < 0, log(abs(grad)), lowest(grad)) - result, dim) + self)",
+    ),
+    (ops![renorm_default], "self: by_renorm(grad, self, p, dim, maxnorm)"),
     (ops![_softmax_default], "self: _softmax_backward_data(grad, result, dim, dtype(self))"),
     (ops![_safe_softmax_default], "self: _softmax_backward_data(grad, result, dim, dtype(self))"),
     (ops![_log_softmax_default], "self: _log_softmax_backward_data(grad, result, dim, dtype(self))"),
@@ -313,6 +319,8 @@ const FORMULAS: &[(&[Aten], &str)] = &[
         "self: avg_pool3d_backward(grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, \
          divisor_override)",
     ),
+    (ops![max_unpool2d_default], "self: gathered(grad, indices, 2)"),
+    (ops![max_unpool3d_default], "self: gathered(grad, indices, 3)"),
     (ops![_adaptive_avg_pool3d_default], "self: _adaptive_avg_pool3d_backward(grad, self)"),
     (ops![adaptive_max_pool2d_default], "self: adaptive_max_pool2d_backward(grad, self, result1)"),
     (ops![adaptive_max_pool3d_default], "self: adaptive_max_pool3d_backward(grad, self, result1)"),

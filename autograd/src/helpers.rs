@@ -74,6 +74,36 @@ pub(crate) fn helper(name: &str) -> Option<Helper> {
             let norm = unreduced(b, tensor(args, 2)?, of, named, keeps)?;
             by_norm(b, grad, of, norm, (order, named))
         },
+        // `by_renorm(grad, x, ord, dim, most)`: by what is scaled where its norm is greater than that.
+        "by_renorm" => |b, args| {
+            let order = arg(args, 2)?.as_float().ok_or_else(|| "a norm of unknown order".to_owned())?;
+            by_renorm(b, tensor(args, 0)?, tensor(args, 1)?, (order, int(args, 3)?), arg(args, 4)?)
+        },
+        // `summed_from_end(x, dim)`: the logarithms of sums of exponentials from each place to the end.
+        "summed_from_end" => |b, args| {
+            let dim = Arg::List(vec![arg(args, 1)?.clone()]);
+            let backwards = b.call(Aten::flip_default, vec![arg(args, 0)?.clone(), dim.clone()])?;
+            let sums = b.call(Aten::logcumsumexp_default, vec![Arg::Node(backwards), arg(args, 1)?.clone()])?;
+            b.call(Aten::flip_default, vec![Arg::Node(sums), dim]).map(Arg::Node)
+        },
+        // `lowest(x)`: the least number of its element type.
+        "lowest" => |b, args| match b.tensor(tensor(args, 0)?)?.dtype {
+            DType::F32 => Ok(Arg::Float(f64::from(f32::MIN))),
+            DType::F64 => Ok(Arg::Float(f64::MIN)),
+            _ => Err("the least number of a narrow element type".to_owned()),
+        },
+        // `gathered(grad, indices, dims)`: taken from places in planes or volumes of so many dimensions.
+        "gathered" => |b, args| {
+            let (grad, indices) = (tensor(args, 0)?, tensor(args, 1)?);
+            let Arg::List(sizes) = b.sizes(indices)? else { return Err("sizes that are no list".to_owned()) };
+            let leading = sizes.len().checked_sub(int(args, 2)? as usize).ok_or("places in no plane")?;
+            let flat = |b: &mut Build, of: NodeId| {
+                b.call(Aten::flatten_using_ints, vec![Arg::Node(of), Arg::Int(leading as i64)]).map(Arg::Node)
+            };
+            let (grad, indices) = (flat(b, grad)?, flat(b, indices)?);
+            let taken = b.call(Aten::gather_default, vec![grad, Arg::Int(-1), indices])?;
+            b.reshape(taken, Arg::List(sizes)).map(Arg::Node)
+        },
         // `swapped(x)`: the last two dimensions swapped.
         "swapped" => |b, args| {
             b.call(Aten::transpose_int, vec![arg(args, 0)?.clone(), Arg::Int(-2), Arg::Int(-1)]).map(Arg::Node)
@@ -226,6 +256,28 @@ fn by_norm(b: &mut Build, grad: NodeId, of: NodeId, norm: NodeId, (order, dims):
     let scale = binary(b, Operation::Div, Arg::Node(grad), length)?;
     let scale = of_zeros(b, scale, norm)?;
     binary(b, Operation::Mul, slope, scale)
+}
+
+/// The gradient by what `renorm` scales along a dimension.
+fn by_renorm(b: &mut Build, grad: NodeId, of: NodeId, (order, along): (f64, i64), most: &Arg) -> Outcome<Arg> {
+    if !matches!(b.tensor(of)?.dtype, DType::F32 | DType::F64) {
+        return Err("`renorm` of narrow numbers".to_owned());
+    }
+    let (rank, along) = (b.rank(of)?, b.dim(of, along)?);
+    let dims = Arg::List((0..rank).filter(|&dim| dim != along).map(|dim| Arg::Int(dim as i64)).collect());
+    let args = vec![Arg::Node(of), Arg::Float(order), dims.clone(), Arg::Bool(true)];
+    let norm = b.call(Aten::linalg_vector_norm_default, args)?;
+    let share = binary(b, Operation::Mul, Arg::Node(of), Arg::Node(grad))?;
+    let share = b.call(Aten::sum_dim_IntList, vec![share, dims.clone(), Arg::Bool(true)])?;
+    let by_norm = by_norm(b, share, of, norm, (order, &dims))?;
+    let inverse = binary(b, Operation::Add, Arg::Node(norm), Arg::Float(1e-7))?;
+    let inverse = Arg::Node(b.call(Aten::reciprocal_default, vec![inverse])?);
+    let scaled = binary(b, Operation::Mul, inverse.clone(), by_norm)?;
+    let scaled = binary(b, Operation::Sub, Arg::Node(grad), scaled)?;
+    let scale = binary(b, Operation::Mul, most.clone(), inverse)?;
+    let scaled = binary(b, Operation::Mul, scale, scaled)?;
+    let is_scaled = binary(b, Operation::Gt, Arg::Node(norm), most.clone())?;
+    b.call(Aten::where_self, vec![is_scaled, scaled, Arg::Node(grad)]).map(Arg::Node)
 }
 
 /// The number of elements that each reduction over these dimensions takes.

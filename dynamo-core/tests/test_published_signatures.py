@@ -30,6 +30,17 @@ if sys.version_info >= (3, 14):
     UNLIKE |= {"builtins.map", "inspect.signature"}
 
 
+#: The first versions that have a function, and the first that have it no more.
+SINCE = {
+    "math.sumprod": (3, 12),
+    "_heapq.heapify_max": (3, 14),
+    "_heapq.heappop_max": (3, 14),
+    "_heapq.heappush_max": (3, 14),
+    "_heapq.heappushpop_max": (3, 14),
+    "_heapq.heapreplace_max": (3, 14),
+}
+UNTIL = {"_heapq._heapify_max": (3, 14), "_heapq._heappop_max": (3, 14), "_heapq._heapreplace_max": (3, 14)}
+
 #: The interpreter's classes that say they are of `builtins`, which does not have them.
 TYPES = {f"{kind.__module__}.{kind.__name__}": kind for kind in vars(types).values() if isinstance(kind, type)}
 
@@ -92,6 +103,8 @@ def test_signature(name: str, parameters: str) -> None:
     """Ways of passing arguments, names and defaults are those of Python."""
     if name.split(".")[0] in ("torch", "rust_inductor"):
         pytest.importorskip(name.split(".")[0])
+    if not SINCE.get(name, (3, 0)) <= sys.version_info < UNTIL.get(name, (4, 0)):
+        pytest.skip("Another version has it.")
     assert found(name) is not None, f"Python has no {name}"
     there, here = published(name), own(parameters)
     if there is None or name in UNLIKE:

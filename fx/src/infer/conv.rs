@@ -21,6 +21,8 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::convolution_backward, convolution_backward),
     (Packet::max_pool2d_with_indices, |c| Ok(with_places(&pooled(c, 2)?))),
     (Packet::max_pool3d_with_indices, |c| Ok(with_places(&pooled(c, 3)?))),
+    (Packet::max_unpool2d, |c| unpooled(c, 2)),
+    (Packet::max_unpool3d, |c| unpooled(c, 3)),
     (Packet::avg_pool3d, |c| Ok(pooled(c, 3)?.into())),
     (Packet::adaptive_max_pool2d, |c| Ok(with_places(&resized(c, 2)?))),
     (Packet::adaptive_max_pool3d, |c| Ok(with_places(&resized(c, 3)?))),
@@ -129,6 +131,23 @@ pub(super) fn windows(
     let more = c.pool.and(partial, starts_inside);
     let more = c.pool.decide(more).ok_or_else(|| c.undecided("whether a last window counts"))?;
     Ok(c.pool.add_int(count, i64::from(more)))
+}
+
+/// Planes or volumes of the sizes that are asked for, planes laid out as their input.
+fn unpooled(c: &mut Call, dims: usize) -> Result {
+    let (x, places, sizes) = (c.tensor("self")?, c.tensor("indices")?, c.exprs("output_size")?);
+    let leading = c.fits(x.sizes.len().checked_sub(dims).filter(|leading| matches!(leading, 1 | 2)))?;
+    if sizes.len() != dims || places.sizes.len() != x.sizes.len() {
+        return c.fits(None);
+    }
+    for (&size, &place) in x.sizes.iter().zip(&places.sizes) {
+        super::linear::shared(c, size, place)?;
+    }
+    if places.dtype != DType::I64 {
+        return Err(c.rejected("places that are no integers"));
+    }
+    let sizes = [&x.sizes[..leading], &sizes].concat();
+    Ok(if dims == 2 { c.in_format_of(x, sizes)? } else { c.contiguous(x, x.dtype, sizes) }.into())
 }
 
 /// The result of pooling over windows of this many dimensions.

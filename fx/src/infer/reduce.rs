@@ -24,6 +24,15 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         reduced(c, floating)
     }),
     (Packet::linalg_vector_norm, |c| reduced(c, |x| x.dtype)),
+    (Packet::renorm, |c| {
+        let (x, order, most) = (c.tensor("self")?, c.float("p")?, c.float("maxnorm")?);
+        c.fits((x.sizes.len() > 1).then_some(()))?;
+        c.dim("dim", x.sizes.len())?;
+        if order.is_nan() || order <= 0.0 || most.is_nan() || most < 0.0 {
+            return Err(c.unsupported("an order or a norm that is not positive"));
+        }
+        Ok(c.contiguous(x, x.dtype, x.sizes.clone()).into())
+    }),
     (Packet::var, |c| reduced(c, |x| x.dtype)),
     (Packet::std, |c| reduced(c, |x| x.dtype)),
     (Packet::var_mean, |c| pair(c, |x| x.dtype)),

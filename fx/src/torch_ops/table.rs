@@ -352,6 +352,7 @@ const PLAIN: &[(&str, &[Aten])] = &[
     ("F.log_sigmoid", ops![log_sigmoid_default]),
     ("logaddexp2", ops![logaddexp2_default]),
     ("logcumsumexp", ops![logcumsumexp_default]),
+    ("renorm", ops![renorm_default]),
     ("torch.masked_scatter", ops![masked_scatter_default]),
     ("mode", ops![mode_default]),
     ("nanmedian", ops![nanmedian_default nanmedian_dim]),

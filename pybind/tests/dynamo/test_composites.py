@@ -17,6 +17,7 @@ from pybind.tests.helpers import left_to_aot
 TARGET = torch.tensor([0, 1, 2, 4, -100, 3])
 WEIGHT = torch.linspace(0.5, 1.5, 5)
 IMAGE = torch.linspace(-2, 2, 90).reshape(2, 5, 3, 3).sin()
+PLACES = F.max_pool2d(torch.linspace(-9, 9, 360).reshape(2, 5, 6, 6).sin(), 2, return_indices=True)[1]
 MARKS = torch.tensor([1.0, -1.0, 1.0, -1.0, 0.0, 1.0])
 MASK = torch.arange(30).reshape(6, 5) % 3 == 0
 PIXELS = torch.arange(18).reshape(2, 3, 3) % 5
@@ -72,6 +73,9 @@ OTHERS: dict[str, Callable[[Tensor], Any]] = {
     "turned": lambda x: x.rot90(-1) + x.rot90(7) + IMAGE.rot90(2, (2, 3))[0, 0, 0, 0],
     "turned back": lambda x: tuple((x * 2).rot90(turns, (1, 0)) for turns in (1, 2, 3)),
     "norms": lambda x: tuple(torch.linalg.vector_norm(x, order, dim=1) for order in (0.5, 1.5, 3, -1, float("inf"))),
+    "logarithms of running sums": lambda x: (x.logcumsumexp(1), (x * 3).logcumsumexp(0) * x),
+    "no larger norms": lambda x: (x.renorm(2, 0, 1.0), torch.renorm(x * 2, 1, -1, 0.5), x.t().renorm(3.0, 0, 0.25)),
+    "put back": lambda x: F.max_unpool2d(IMAGE * x[0, 0], PLACES, (2, 2)) * 3,
     "within": lambda x: torch.clamp(x, x[0], x[0] + 1),
     "within itself": lambda x: torch.clamp(x.round(), x[:, :1].round(), x.flip(0).round()),
 }

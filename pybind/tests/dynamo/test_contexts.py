@@ -513,6 +513,71 @@ def profiled_by_hand(x):
     return y, len(profiler.events()) > 0
 
 
+class Plain:
+    def __init__(self, inner: Any = None) -> None:
+        self.inner = inner
+
+
+class Entered:
+    def __enter__(self) -> Any:
+        return "entered"
+
+
+class Managed(Entered):
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+class Proxy(Plain):
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
+class Static:
+    @staticmethod
+    def __enter__() -> Any:
+        return "static"
+
+    @staticmethod
+    def __exit__(*_: object) -> None:
+        pass
+
+
+OF_ITSELF: Any = Plain()
+OF_ITSELF.__enter__ = OF_ITSELF.__exit__ = lambda *_: "its own"
+OF_ANOTHER: Any = Managed()
+OF_ANOTHER.__enter__ = lambda: "its own"
+
+
+def entered(manager):
+    try:
+        with manager as value:
+            return value
+    except (AttributeError, TypeError) as error:
+        return type(error).__name__, str(error)
+
+
+def pushed(manager):
+    with contextlib.ExitStack() as stack:
+        try:
+            return stack.enter_context(manager)
+        except (AttributeError, TypeError) as error:
+            return type(error).__name__, str(error)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [Plain, Entered, Managed, lambda: Proxy(Managed()), Static, lambda: OF_ITSELF, lambda: OF_ANOTHER, lambda: None],
+)
+def test_managers_are_asked_by_their_classes(make):
+    def function(x):
+        return x + 1, entered(make()), pushed(make())
+
+    compiled = _capture.optimize(function, backend="eager")
+    for _ in range(2):
+        assert repr(compiled(X)) == repr(function(X))
+
+
 THREE = torch.ones(3)
 
 

@@ -79,6 +79,8 @@ CASES: dict[str, tuple[Any, ...]] = {
     ),
     "masked_scatter": (lambda x, m, s: x.masked_scatter(m > 9, s), "4x3 4x3 2", "4x3 4x5 2", "4x5 1x5 2"),
     "take": (lambda x, i: x.take(i), "4x3 i4", "1x3 j4", "6x3 i5"),
+    "renorm": (lambda x, y: x.renorm(2, 0, 1.0) + y, "4x3 4x3", "5x3 5x3", "4x3 4x5"),
+    "max_unpool": (lambda x, i: F.max_unpool2d(x, i, (2, 2)), "2x3x3 i2x3x3", "2x3x3 i2x3x4", "2x3x4 i2x3x4"),
     "rot90": (lambda x, y: x.rot90() + y, "4x3 3x4", "5x3 3x4", "5x3 3x5"),
     "cosine_emb": (lambda x, y, t: F.cosine_embedding_loss(x, y, t), "4x3 4x3 4", "4x3 4x5 4", "4x3 4x3 5"),
     "triplet": (lambda x, y, t: F.triplet_margin_loss(x, y, t), "4x3 4x3 4x3", "4x3 4x5 4x3"),

@@ -61,6 +61,11 @@ enum Wrapper {
     Compiled,
 }
 
+/// The text of `with` for an object whose class has no `__enter__`.
+const NO_MANAGER: &str = "'{}' object does not support the context manager protocol";
+/// Its text for an object whose class has no `__exit__`.
+const NO_EXIT: &str = "'{}' object does not support the context manager protocol (missed __exit__ method)";
+
 impl Tracer<'_> {
     /// The manager that a value is; `None` for one of the program's own.
     fn context_of(&mut self, value: ValueId) -> Traced<Option<Context>> {
@@ -226,19 +231,26 @@ impl Tracer<'_> {
         })
     }
 
-    /// A manager of the program's own: its methods are called.
+    /// A manager of the program's own: the methods of its class are called.
     fn enter_object(&mut self, manager: ValueId) -> Traced<(ValueId, ValueId)> {
         if !matches!(self.get(manager)?, Value::Object(..) | Value::Instance(_)) {
             return Err(Reason::new(Kind::Context, format!("{}.", self.describe(manager))));
         }
-        let (enter, exit) = (self.get_attr(manager, "__enter__")?, self.get_attr(manager, "__exit__")?);
-        for method in [enter, exit] {
-            if !matches!(self.get(method)?, Value::Method { .. }) {
-                return Err(Reason::new(Kind::Context, format!("{}.", self.describe(manager))));
-            }
-        }
+        let enter = self.method_of_manager(manager, "__enter__", NO_MANAGER)?;
+        let exit = self.method_of_manager(manager, "__exit__", NO_EXIT)?;
         let bound = self.call(enter, vec![], vec![])?;
         Ok((exit, bound))
+    }
+
+    /// A special method of a manager, whose class may lack it.
+    fn method_of_manager(&mut self, manager: ValueId, name: &str, error: &'static str) -> Traced {
+        if self.lacks_specials(manager, &[name])? {
+            let reason = Reason::refused(manager, error);
+            // Later versions say it otherwise.
+            return Err(if self.host.version() < Version::V314 { reason } else { self.uncaught(reason) });
+        }
+        let method = self.special(manager, name)?;
+        method.ok_or_else(|| Reason::new(Kind::Context, format!("{}.", self.describe(manager))))
     }
 
     /// A call of the way out.

@@ -222,7 +222,7 @@ impl Tracer<'_> {
     }
 
     /// A special method of an object or class, bound to it; `None` if its class has none that can be traced.
-    pub(super) fn special(&mut self, value: ValueId, name: &str) -> Traced<Option<ValueId>> {
+    pub(in crate::trace) fn special(&mut self, value: ValueId, name: &str) -> Traced<Option<ValueId>> {
         let Some(instance) = self.instance_or_class(value)? else { return Ok(None) };
         let Some((found, source)) = self.class_attr(instance, name)? else { return Ok(None) };
         let this = instance.this;
@@ -270,7 +270,7 @@ impl Tracer<'_> {
     }
 
     /// True for a value whose class certainly has none of these special methods, and is none that does without them.
-    pub(super) fn lacks_specials(&mut self, value: ValueId, names: &[&str]) -> Traced<bool> {
+    pub(in crate::trace) fn lacks_specials(&mut self, value: ValueId, names: &[&str]) -> Traced<bool> {
         let value = self.force(value)?;
         let is_plain = match &self.objects.values[value] {
             Value::Const(constant) => matches!(

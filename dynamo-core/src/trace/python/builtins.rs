@@ -71,7 +71,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         Some(sentinel) => Ok(t.state(State::Iter(Iter::Results(b.arg(0)?, sentinel)))),
         None => t.iterate_asked(b.arg(0)?),
     }),
-    row("posix.fspath nt.fspath os.fspath(path)", |t, b| {
+    row("posix.fspath os.fspath(path)", |t, b| {
         let path = b.arg(0)?;
         let path = t.call_special(path, "__fspath__", &[])?.unwrap_or(path);
         match t.get(path)? {

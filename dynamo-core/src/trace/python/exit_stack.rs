@@ -30,7 +30,13 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
     row("contextlib.ExitStack.enter_context(self, cm)", |t, b| {
         let stack = this(t, b)?;
-        let (exit, bound) = t.entered(b.arg(1)?)?;
+        let manager = b.arg(1)?;
+        // An object that is no manager is told of in another text here.
+        let entered = match t.lacks_specials(manager, &["__enter__"])? || t.lacks_specials(manager, &["__exit__"])? {
+            true => Err(t.not_pushed(manager)),
+            false => t.entered(manager),
+        };
+        let (exit, bound) = entered?;
         t.give(stack, Leaving::Exit(exit));
         Ok(bound)
     }),
@@ -87,18 +93,15 @@ impl Tracer<'_> {
                 Ok(self.value(Value::Exit(Context::Stack(exit), exit)))
             }
             Value::Object(..) => {
-                let method = self.get_attr(exit, "__exit__").map_err(|reason| self.uncaught(reason))?;
-                match self.get(method)? {
-                    Value::Method { .. } => Ok(method),
-                    _ => Err(self.not_pushed(exit)),
-                }
+                let method = self.special(exit, "__exit__")?;
+                method.ok_or_else(|| self.not_pushed(exit))
             }
             _ => Err(self.not_pushed(exit)),
         }
     }
 
     fn not_pushed(&mut self, exit: ValueId) -> Reason {
-        Reason::new(Kind::Context, format!("`{EXIT_STACK}.push` of {}.", self.describe(exit)))
+        Reason::new(Kind::Context, format!("`{EXIT_STACK}` with {}.", self.describe(exit)))
     }
 
     /// Leaves everything in a stack, told of an exception or of none. True if it was given one, and it ends there.

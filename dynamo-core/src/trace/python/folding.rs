@@ -38,7 +38,6 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("re.search(pattern, string, flags=0)", on_constants),
     row("re.fullmatch(pattern, string, flags=0)", on_constants),
     row("posix._path_normpath(path)", on_constants),
-    row("posix._path_splitroot_ex(path)", on_constants),
     row("re.Pattern.sub(self, repl, string, count=0)", |t, b| of_pattern(t, b, &["repl", "string", "count"])),
     row("re.Pattern.subn(self, repl, string, count=0)", |t, b| of_pattern(t, b, &["repl", "string", "count"])),
     row("re.Pattern.split(self, string, maxsplit=0)", |t, b| of_pattern(t, b, &["string", "maxsplit"])),
