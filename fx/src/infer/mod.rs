@@ -10,6 +10,7 @@ mod create;
 mod image;
 mod index;
 mod join;
+mod linalg;
 mod linear;
 mod norm;
 mod plain;
@@ -142,8 +143,7 @@ pub fn is_told_without_data(graph: &Graph, id: NodeId) -> bool {
     let Some(overload) = node.op() else { return false };
     let is_complex =
         |node: NodeId| graph[node].tensor_meta().is_some_and(|meta| meta.dtype.class() == DTypeClass::Complex);
-    let is_told_by_device = overload.traits().device_layout && rule(overload).is_none();
-    !is_told_by_device && !node.inputs().into_iter().any(is_complex)
+    !overload.traits().device_layout && !node.inputs().into_iter().any(is_complex)
 }
 
 /// True for an overload whose results rules tell.
@@ -162,7 +162,8 @@ fn rule(op: Aten) -> Option<(Rule, bool)> {
         return None;
     }
     let moving = [view::RULES, create::RULES, index::RULES, join::RULES].into_iter().map(|family| (family, false));
-    let computing = [reduce::RULES, linear::RULES, norm::RULES, conv::RULES, image::RULES, recurrent::RULES];
+    let computing =
+        [reduce::RULES, linalg::RULES, linear::RULES, norm::RULES, conv::RULES, image::RULES, recurrent::RULES];
     let families = moving.chain(computing.into_iter().map(|family| (family, true)));
     let row = |(family, computes): (&'static [(Packet, Rule)], bool)| {
         family.iter().map(move |&(packet, rule)| (packet, (rule, computes)))

@@ -71,9 +71,9 @@ fn is_empty(pool: &Pool, t: &TensorMeta) -> bool {
     t.sizes.iter().any(|&s| pool.as_int(s) == Some(0))
 }
 
-/// True if every element has a place of its own and there are no gaps.
+/// True if every element has a place of its own and there are no gaps, as in every tensor without elements.
 fn is_dense(sizes: &mut Sizes, t: &TensorMeta) -> Option<bool> {
-    if dense_in_order(sizes, t, (0..t.sizes.len()).rev()) == Some(true) {
+    if is_empty(sizes, t) || dense_in_order(sizes, t, (0..t.sizes.len()).rev()) == Some(true) {
         return Some(true);
     }
     let mut order: Vec<usize> = (0..t.sizes.len()).filter(|&d| sizes.as_int(t.sizes[d]) != Some(1)).collect();
@@ -129,9 +129,9 @@ pub fn elementwise(pool: &mut Sizes, sizes: &[Expr], operands: &[&TensorMeta]) -
 
 /// As [`elementwise`], where a number is among the operands: a tensor without dimensions, which is of another size than
 /// the rest, so that torch looks at the order of strides though the rest have one layout. It tells of dimensions of one
-/// element alone.
+/// element alone, and where there are no elements.
 pub fn beside_number(pool: &mut Sizes, sizes: &[Expr], operands: &[&TensorMeta]) -> Option<Vec<Expr>> {
-    if sizes.iter().all(|&size| pool.as_int(size) != Some(1)) {
+    if !sizes.iter().any(|&size| matches!(pool.as_int(size), Some(0 | 1))) {
         return elementwise(pool, sizes, operands);
     }
     let rows: Vec<Vec<Expr>> = operands.iter().map(|t| spread(pool, sizes, t)).collect();
@@ -189,7 +189,17 @@ pub fn by_strides(pool: &mut Sizes, sizes: &[Expr], rows: &[Vec<Expr>]) -> Optio
             }
         }
     }
-    Some(in_order(pool, sizes, order))
+    if order.iter().copied().eq((0..sizes.len()).rev()) {
+        return Some(contiguous(pool, sizes));
+    }
+    // Of no elements, what lies outside of that dimension has no stride: the iterator multiplies the sizes as they are.
+    let mut strides = vec![pool.int(1); sizes.len()];
+    let mut stride = pool.int(1);
+    for d in order {
+        strides[d] = stride;
+        stride = pool.mul(stride, sizes[d]);
+    }
+    Some(strides)
 }
 
 /// The order of two dimensions, the outer one greater; equal if no operand says.

@@ -153,7 +153,7 @@ def test_explain_names_calls_without_a_rule():
 
     run = rust_inductor.explain(asking, backend="eager")(torch.rand(3, 3))
     assert run.captures[0].asked == ("torch.kron", "torch.functional.block_diag")
-    assert "2 without a rule: torch.kron, torch.functional.block_diag" in str(run)
+    assert "2 without a rule: torch.functional.block_diag, torch.kron" in str(run)
     run = rust_inductor.explain(lambda x: x + 1, backend="eager")(torch.rand(3))
     assert run.captures[0].asked == ()
     assert "without a rule" not in str(run)
