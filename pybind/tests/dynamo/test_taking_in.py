@@ -87,6 +87,27 @@ def test_what_looks_at_the_container(program: Callable[[Tensor], Any]) -> None:
         assert repr(compiled(torch.ones(2))) == repr(program(torch.ones(2)))
 
 
+class Named(list[int]):
+    """Says nothing of its own of its items."""
+
+
+class Renamed(list[int]):
+    def __iter__(self) -> Iterator[int]:
+        return iter([7, 8])
+
+    def __len__(self) -> int:
+        return 1
+
+
+def of_itself(x: Tensor) -> Any:
+    plain, named, renamed = [1, 2], Named([1, 2]), Renamed([1, 2])
+    plain.extend(plain)
+    plain += plain
+    named.extend(named)
+    renamed.extend(renamed)
+    return x + 1, plain, list(named), renamed[:], list(renamed)
+
+
 def of_others(x: Tensor) -> Any:
     others, sizes = [1, 2], [0]
     sizes.extend(len(others) for _ in others)
@@ -140,7 +161,7 @@ def by_iterators(x: Tensor) -> Any:
     return x + len(items), items, 1 in sized, 7 in sized, joined, not Sized(0)
 
 
-@pytest.mark.parametrize("program", [of_others, by_places, by_iterators], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("program", [of_itself, of_others, by_places, by_iterators], ids=lambda one: one.__name__)
 def test_same_as_python(program: Callable[[Tensor], Any]) -> None:
     FOUND.read = 0
 

@@ -72,7 +72,7 @@ pub(super) fn is_of_base(function: &str) -> bool {
 
 impl Tracer<'_> {
     /// The contents of an object as an instance of a class of Python's own; of a plain container, itself.
-    pub(super) fn held(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
+    pub(in crate::trace) fn held(&mut self, value: ValueId) -> Traced<Option<ValueId>> {
         if let Value::State(_) = self.get(value)? {
             return self.force(value).map(Some);
         }

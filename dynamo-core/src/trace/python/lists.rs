@@ -1,6 +1,7 @@
 //! Methods of lists, tuples, ranges and slices.
 
 use crate::{
+    bytecode::Version,
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -21,7 +22,7 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     }),
     row("list.extend(self, iterable, /)", |t, b| {
         let ((state, mut items), more) = (this(t, b)?, b.arg(1)?);
-        items.extend(t.taken_in(state, more, |t| t.listed_items(more))?);
+        items.extend(extension(t, state, more)?);
         store(t, state, items)
     }),
     row("list.insert(self, index, object, /)", |t, b| {
@@ -80,6 +81,19 @@ fn this(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced<(StateId, Vec<ValueId>)> {
         return Ok((state, items.clone()));
     }
     Err(Reason::new(Kind::Call, format!("`{}` of {}.", b.name(), t.describe(this))))
+}
+
+/// The items by which an iterable extends a list. The list itself is repeated from 3.13 on, whatever its class says;
+/// before, its items are all there before the first one is put in.
+pub(in crate::trace) fn extension(t: &mut Tracer<'_>, list: StateId, more: ValueId) -> Traced<Vec<ValueId>> {
+    if let Some(held) = t.held(more)?
+        && matches!(t.objects.values[held], Value::State(state) if state == list)
+        && let State::List(items) = t.heap.get(list)
+    {
+        let items = items.clone();
+        return if t.host.version() < Version::V313 { t.all_items(more) } else { Ok(items) };
+    }
+    t.taken_in(list, more, |t| t.listed_items(more))
 }
 
 fn store(t: &mut Tracer<'_>, state: StateId, items: Vec<ValueId>) -> Traced {

@@ -23,7 +23,7 @@ mod heaps;
 mod identities;
 mod itertools;
 pub(in crate::trace) mod lazy;
-mod lists;
+pub(in crate::trace) mod lists;
 mod managers;
 pub(in crate::trace) mod operator_getters;
 pub(in crate::trace) mod operators;

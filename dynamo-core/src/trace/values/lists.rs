@@ -8,6 +8,7 @@ use crate::{
             state::{State, StateId},
             value::{Value, ValueId},
         },
+        python::lists,
     },
 };
 use guards::Constant;
@@ -79,7 +80,7 @@ impl Tracer<'_> {
         let right = self.get(b)?;
         match (name, &right) {
             ("add", _) if changes => {
-                let more = self.taken_in(state, b, |t| t.listed_items(b))?;
+                let more = lists::extension(self, state, b)?;
                 if let State::List(items) = self.heap.change(state) {
                     items.extend(more);
                 }
