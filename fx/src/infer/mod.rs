@@ -143,7 +143,10 @@ pub fn is_told_without_data(graph: &Graph, id: NodeId) -> bool {
     let Some(overload) = node.op() else { return false };
     let is_complex =
         |node: NodeId| graph[node].tensor_meta().is_some_and(|meta| meta.dtype.class() == DTypeClass::Complex);
-    !overload.traits().device_layout && !node.inputs().into_iter().any(is_complex)
+    // The rules of linear algebra leave out what lies otherwise than they say.
+    let is_known = rule(overload).is_some() && !linalg::has_rule(overload.packet());
+    let is_told_by_device = overload.traits().device_layout && !is_known;
+    !is_told_by_device && !node.inputs().into_iter().any(is_complex)
 }
 
 /// True for an overload whose results rules tell.
