@@ -4,7 +4,6 @@
 //! the list is what it would see there.
 
 use crate::{
-    bytecode::Comparison,
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -79,11 +78,11 @@ impl Heap {
         }
     }
 
-    fn change<R>(&self, t: &mut Tracer<'_>, change: impl FnOnce(&mut Vec<ValueId>) -> R) -> R {
-        let mut items = self.items(t).to_vec();
-        let result = change(&mut items);
-        *t.heap.change(self.list) = State::List(items);
-        result
+    fn items_mut<'t>(&self, t: &'t mut Tracer<'_>) -> Traced<&'t mut Vec<ValueId>> {
+        match t.heap.change(self.list) {
+            State::List(items) => Ok(items),
+            _ => Err(Reason::new(Kind::Call, "A heap that is no list.")),
+        }
     }
 
     /// True if the first of two items belongs before the other. A comparison that changes the heap's length raises in
@@ -91,8 +90,8 @@ impl Heap {
     fn is_before(&self, t: &mut Tracer<'_>, a: ValueId, b: ValueId) -> Traced<bool> {
         let length = self.items(t).len();
         let is_before = match self.order {
-            Order::Least => is_less(t, a, b),
-            Order::Greatest => is_less(t, b, a),
+            Order::Least => t.is_less(a, b),
+            Order::Greatest => t.is_less(b, a),
         }?;
         match self.items(t).len() == length {
             true => Ok(is_before),
@@ -108,7 +107,7 @@ impl Heap {
             if !self.is_before(t, item, self.items(t)[parent])? {
                 break;
             }
-            self.change(t, |items| items.swap(parent, at));
+            self.items_mut(t)?.swap(parent, at);
             at = parent;
         }
         Ok(())
@@ -123,7 +122,7 @@ impl Heap {
             if child + 1 < end && !self.is_before(t, self.items(t)[child], self.items(t)[child + 1])? {
                 child += 1;
             }
-            self.change(t, |items| items.swap(child, at));
+            self.items_mut(t)?.swap(child, at);
             at = child;
         }
         self.sift_down(t, start, at)
@@ -131,31 +130,24 @@ impl Heap {
 
     /// Puts an item in the place of the first, which it gives.
     fn replace_first(&self, t: &mut Tracer<'_>, item: ValueId) -> Traced {
-        let first = self.change(t, |items| std::mem::replace(&mut items[0], item));
+        let first = std::mem::replace(&mut self.items_mut(t)?[0], item);
         self.sift_up(t, 0)?;
         Ok(first)
     }
 }
 
-/// `a < b`
-fn is_less(t: &mut Tracer<'_>, a: ValueId, b: ValueId) -> Traced<bool> {
-    let less = t.compare(Comparison::Lt, a, b)?;
-    t.truth(less)
-}
-
 fn push(t: &mut Tracer<'_>, b: &Bound<'_>, order: Order) -> Traced {
     let (heap, item) = (Heap::of(t, b, order)?, b.arg(1)?);
-    let last = heap.change(t, |items| {
-        items.push(item);
-        items.len() - 1
-    });
-    heap.sift_down(t, 0, last).map_err(|reason| t.uncaught(reason))?;
+    heap.items_mut(t)?.push(item);
+    heap.sift_down(t, 0, heap.items(t).len() - 1).map_err(|reason| t.uncaught(reason))?;
     Ok(t.none())
 }
 
 fn pop(t: &mut Tracer<'_>, b: &Bound<'_>, order: Order) -> Traced {
     let heap = Heap::of(t, b, order)?;
-    let last = heap.change(t, Vec::pop).ok_or_else(|| raised("IndexError: index out of range").verbatim())?;
+    let Some(last) = heap.items_mut(t)?.pop() else {
+        return Err(raised("IndexError: index out of range").verbatim());
+    };
     if heap.items(t).is_empty() {
         return Ok(last);
     }
@@ -234,8 +226,8 @@ fn compare_at(
         item = t.call(key, vec![item], vec![])?;
     }
     match side {
-        Side::Left => is_less(t, item, value),
-        Side::Right => is_less(t, value, item),
+        Side::Left => t.is_less(item, value),
+        Side::Right => t.is_less(value, item),
     }
 }
 

@@ -108,7 +108,7 @@ impl Tracer<'_> {
             let (mut low, mut high) = (0, at);
             while low < high {
                 let middle = usize::midpoint(low, high);
-                if self.is_less(items[at], items[middle])? {
+                if self.is_less(items[at].0, items[middle].0)? {
                     high = middle;
                 } else {
                     low = middle + 1;
@@ -128,7 +128,7 @@ impl Tracer<'_> {
             return Ok(items.len());
         }
         if self.host.version() < Version::V313 {
-            let descends = self.is_less(items[1], items[0])?;
+            let descends = self.is_less(items[1].0, items[0].0)?;
             let end = self.run_while(descends, items, 2)?;
             if descends {
                 items[..end].reverse();
@@ -140,7 +140,7 @@ impl Tracer<'_> {
             return Ok(end);
         }
         if end > 1 {
-            if self.is_less(items[0], items[end - 1])? {
+            if self.is_less(items[0].0, items[end - 1].0)? {
                 return Ok(end);
             }
             items[..end].reverse();
@@ -155,10 +155,10 @@ impl Tracer<'_> {
     fn descending_run(&mut self, items: &mut [(ValueId, ValueId)], known: usize) -> Traced<usize> {
         let (mut end, mut first_equal) = (known, known - 1);
         while end < items.len() {
-            if self.is_less(items[end], items[end - 1])? {
+            if self.is_less(items[end].0, items[end - 1].0)? {
                 items[first_equal..end].reverse();
                 first_equal = end;
-            } else if self.is_less(items[end - 1], items[end])? {
+            } else if self.is_less(items[end - 1].0, items[end].0)? {
                 break;
             }
             end += 1;
@@ -170,14 +170,15 @@ impl Tracer<'_> {
     /// The first place from one on whose item is less than the one before, or is not.
     fn run_while(&mut self, descends: bool, items: &[(ValueId, ValueId)], from: usize) -> Traced<usize> {
         for at in from..items.len() {
-            if self.is_less(items[at], items[at - 1])? != descends {
+            if self.is_less(items[at].0, items[at - 1].0)? != descends {
                 return Ok(at);
             }
         }
         Ok(items.len())
     }
 
-    fn is_less(&mut self, (a, _): (ValueId, ValueId), (b, _): (ValueId, ValueId)) -> Traced<bool> {
+    /// Whether `a < b`.
+    pub(in crate::trace) fn is_less(&mut self, a: ValueId, b: ValueId) -> Traced<bool> {
         let less = self.compare(Comparison::Lt, a, b)?;
         self.truth(less)
     }

@@ -72,10 +72,14 @@ pub(in crate::trace) const ROWS: &[Row] = &[
     row("collections.Counter.most_common(self, n=None)", most_common),
 ];
 
+/// True for a `collections.Counter`.
+fn is_counter(t: &mut Tracer<'_>, value: ValueId) -> Traced<bool> {
+    Ok(matches!(t.get(value)?, Value::State(state) if t.heap.table(state) == Table::Counter))
+}
+
 /// A method that `collections.Counter` has in Python, which its dict part has not; `None` for another name or value.
 pub(in crate::trace) fn method_of_counters(t: &mut Tracer<'_>, value: ValueId, name: &str) -> Traced<Option<ValueId>> {
-    let Value::State(state) = t.get(value)? else { return Ok(None) };
-    if t.heap.table(state) != Table::Counter {
+    if !is_counter(t, value)? {
         return Ok(None);
     }
     let Some(class) = t.host.class_named("collections.Counter") else { return Ok(None) };
@@ -86,20 +90,22 @@ pub(in crate::trace) fn method_of_counters(t: &mut Tracer<'_>, value: ValueId, n
     Ok(Some(t.lazy(function, method)))
 }
 
-/// An operator with counts on both sides, or on its only one; `None` for other operands.
+/// An operator by its name in `operator`, `i` before it in place, with counts on both sides or on its only one; `None`
+/// for other operands.
 pub(in crate::trace) fn operator_of_counters(
     t: &mut Tracer<'_>,
-    method: &str,
+    in_place: &str,
+    name: &str,
     operands: &[ValueId],
 ) -> Traced<Option<ValueId>> {
-    let mut found = None;
-    for &operand in operands.iter().rev() {
-        found = method_of_counters(t, operand, method)?;
-        if found.is_none() {
+    for &operand in operands {
+        if !is_counter(t, operand)? {
             return Ok(None);
         }
     }
-    found.map(|method| t.call(method, operands.to_vec(), vec![])).transpose()
+    let method = format!("__{in_place}{}__", name.trim_end_matches('_'));
+    let method = method_of_counters(t, operands[0], &method)?;
+    method.map(|method| t.call(method, operands.to_vec(), vec![])).transpose()
 }
 
 fn move_to_end(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {

@@ -77,7 +77,7 @@ impl Tracer<'_> {
         if let Some(truth) = self.compare_sets(comparison, a, b)? {
             return Ok(self.constant(Constant::Bool(truth)));
         }
-        if let Some(truth) = tables::operator_of_counters(self, &format!("__{}__", comparison.name()), &[a, b])? {
+        if let Some(truth) = tables::operator_of_counters(self, "", comparison.name(), &[a, b])? {
             return Ok(truth);
         }
         let truth = match comparison {

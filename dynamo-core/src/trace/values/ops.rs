@@ -85,8 +85,7 @@ impl Tracer<'_> {
             return Ok(result);
         }
         let in_place = if changes { "i" } else { "" };
-        let method = format!("__{in_place}{}__", name.trim_end_matches('_'));
-        if let Some(counted) = tables::operator_of_counters(self, &method, &[a, b])? {
+        if let Some(counted) = tables::operator_of_counters(self, in_place, name, &[a, b])? {
             return Ok(counted);
         }
         if let Some(combined) = self.binary_sets(name, changes, a, b)? {
@@ -191,9 +190,7 @@ impl Tracer<'_> {
             },
             _ => match self.call_special(a, &format!("__{name}__"), &[])? {
                 Some(result) => Ok(result),
-                None if let Some(counted) = tables::operator_of_counters(self, &format!("__{name}__"), &[a])? => {
-                    Ok(counted)
-                }
+                None if let Some(counted) = tables::operator_of_counters(self, "", name, &[a])? => Ok(counted),
                 None => {
                     let symbol = match name {
                         "neg" => "unary -",
