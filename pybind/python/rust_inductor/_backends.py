@@ -218,11 +218,16 @@ class _Made(NamedTuple):
                 parameters.append(f"{node.target} : {text}" if text else node.target)
         blank, start, rest = ours.src.partition("def forward(")
         _, end, body = rest.partition("):\n")
-        if ours.globals or blank.strip() or not end or body.count("\n") != len(self.rows):
+        if blank.strip() or not end or body.count("\n") != len(self.rows):
+            return None
+        # The functions that torch has no name for are globals.
+        targets = {theirs.target: node.target for theirs, node in zip(self.graph.nodes, graph.nodes)}
+        if not targets.keys() >= set(ours.globals.values()):
             return None
         lines: dict[int, int | None] = {number: number - 1 for number in range(1, len(self.rows) + 1)}
         lines[len(self.rows) + 1] = len(self.rows) - 1
         names = {name: builtin.obj for name, builtin in torch.fx.graph._custom_builtins.items()}
+        names.update((name, targets[target]) for name, target in ours.globals.items())
         source = f"{blank}{start}{', '.join(parameters)}{end}{body}"
         return torch.fx.graph.PythonCode(source, names, _lineno_map=lines, _prologue_start=4)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import operator
+import sys
 import types
 import warnings
 from collections.abc import Callable
@@ -137,6 +138,16 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     globals()[name] = made = _make(name)
     return made
+
+
+def without_data(name: str, args: Any, keywords: Any) -> Any:
+    """The result of a call that is given no array, as a tensor on the device `meta`; `None` if it is not told there."""
+    try:
+        with torch.device("meta"):
+            result = getattr(sys.modules[__name__], name)(*args, **keywords)
+    except Exception:
+        return None
+    return result if isinstance(result, torch.Tensor) and result.is_meta else None
 
 
 def to_tensor(array: Any) -> Any:
@@ -279,6 +290,28 @@ def _same(name: str, args: Any, keywords: Any, make: Callable[..., Any]) -> Any:
     return None if None in kinds else type(expected)(kinds)
 
 
+def _key(value: Any) -> Any:
+    """All that the comparison depends on of an argument; an unhashable list where it is of no known type."""
+    if isinstance(value, torch.Tensor):
+        return torch.Tensor, value.dtype, value.shape, value.stride()
+    if isinstance(value, (tuple, list)):
+        return type(value), tuple(map(_key, value))
+    if isinstance(value, slice):
+        return slice, _key(value.start), _key(value.stop), _key(value.step)
+    # By its text, as 0.0 equals -0.0 and 1 equals True.
+    return (type(value), repr(value)) if isinstance(value, _PLAIN) else []
+
+
+#: Types of arguments that their text tells apart.
+_PLAIN = (int, float, complex, str, type, np.dtype, types.EllipsisType, types.NoneType)
+
+#: The answers of `agrees`, by name, keys of the arguments, and torch's default type.
+_answers: dict[Any, Any] = {}
+
+#: The number of answers that are kept.
+_MOST_ANSWERS = 4096
+
+
 def agrees(name: str, args: Any, keywords: Any) -> Any:
     """Whether NumPy gives a scalar for a call; a tuple or list of these where it gives several results.
 
@@ -286,6 +319,21 @@ def agrees(name: str, args: Any, keywords: Any) -> Any:
     """
     if set(np.geterr().values()) & {"raise", "call", "log"}:
         return None
+    named = tuple((key, _key(value)) for key, value in keywords.items())
+    question = name, _key(args), named, torch.get_default_dtype()
+    try:
+        answer = _answers.get(question, _answers)
+    except TypeError:
+        return _compared(name, args, keywords)
+    if answer is not _answers:
+        return answer
+    if len(_answers) >= _MOST_ANSWERS:
+        _answers.clear()
+    return _answers.setdefault(question, _compared(name, args, keywords))
+
+
+def _compared(name: str, args: Any, keywords: Any) -> Any:
+    """`agrees`, by calls of both on samples."""
     # The order of what is equal is NumPy's own.
     ties = [_tied] if name.endswith("argsort") else []
     varies = _has_integer((args, list(keywords.values())))

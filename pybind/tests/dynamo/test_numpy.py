@@ -782,3 +782,31 @@ def test_integers_that_are_too_large() -> None:
     for function in (compiled, narrow_and_an_integer):
         with pytest.raises(OverflowError):
             function(narrow, 256)
+
+
+#: Calls that answers of the comparison, which are kept, must tell apart, though their arguments are equal.
+EQUAL: list[tuple[str, Any, Any]] = [
+    ("call_full", (3, 0.0), (3, -0.0)),
+    ("call_full", (3, 1), (3, True)),
+    ("operator_mul", (torch.empty(3, device="meta"), 1), (torch.empty(3, device="meta", dtype=torch.int64), 1)),
+    ("operator_getitem", (torch.empty(3, 3, device="meta"), 0), (torch.empty(3, 3, device="meta").T, 0)),
+    ("operator_add", (torch.empty(3, device="meta"), 1), (torch.empty(3, device="meta"), _numpy.Integer(1))),
+]
+
+
+@pytest.mark.parametrize(("name", "one", "other"), EQUAL)
+def test_answers_that_are_kept(name: str, one: Any, other: Any) -> None:
+    _numpy._answers.clear()
+    answers = [_numpy.agrees(name, args, {}) for args in (one, other, one, other)]
+    assert answers[:2] == answers[2:]
+    assert answers[:2] == [_numpy._compared(name, args, {}) for args in (one, other)]
+    assert len(_numpy._answers) == 2
+
+
+def test_arrays_made_of_none_are_told_without_data() -> None:
+    made = _numpy.without_data("call_arange", (7,), {"dtype": "int32"})
+    assert made.is_meta
+    assert (made.dtype, made.shape) == (torch.int32, (7,))
+    assert _numpy.without_data("call_nonsense", (), {}) is None
+    with torch.device("cpu"):
+        assert _numpy.without_data("call_zeros", ((2, 3),), {}).dtype == torch.float64

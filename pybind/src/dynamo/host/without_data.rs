@@ -78,24 +78,20 @@ impl<'py> PyHost<'py> {
             return Ok(meta);
         }
         if computes(graph, id) || by_device {
+            if let Some(meta) = self.array_without_data(graph, env, id)? {
+                return Ok(Ok(meta));
+            }
             return self.with_symbols(graph, env, id, ask);
         }
         let known = Known { env, by_hints: ask.by_hints, scalars: &[], made: None };
-        let Some(args) = self.values(graph, &known, &node.args)? else {
+        let Some((args, keywords)) = self.arguments(graph, &known, id)? else {
             return self.with_symbols(graph, env, id, ask);
         };
-        let kwargs = PyDict::new(self.py);
-        for (name, arg) in &node.kwargs {
-            let Some(value) = self.value(graph, &known, arg)? else {
-                return self.with_symbols(graph, env, id, ask);
-            };
-            kwargs.set_item(name, value)?;
-        }
-        let result = match (node.kind, args.split_first()) {
-            (Kind::CallMethod, Some((this, rest))) => {
-                this.call_method(node.target.as_str(), PyTuple::new(self.py, rest)?, Some(&kwargs))
+        let result = match (node.kind, args.iter().next()) {
+            (Kind::CallMethod, Some(this)) => {
+                this.call_method(node.target.as_str(), args.get_slice(1, args.len()), Some(&keywords))
             }
-            _ => function(self.py, &node.target)?.call(PyTuple::new(self.py, args)?, Some(&kwargs)),
+            _ => function(self.py, &node.target)?.call(args, Some(&keywords)),
         };
         let device = node.inputs().iter().find_map(|&n| Some(graph[n].tensor_meta()?.device));
         Ok(match result {
@@ -114,6 +110,34 @@ impl<'py> PyHost<'py> {
         })
     }
 
+    /// An array that a call of NumPy's makes of no array; `None` for other calls, and for sizes without a value.
+    fn array_without_data(&self, graph: &Graph, env: &mut ShapeEnv, id: NodeId) -> PyResult<Option<Meta>> {
+        let node = &graph[id];
+        let Some(name) = node.target.strip_prefix("rust_inductor._numpy.") else { return Ok(None) };
+        let known = Known { env, by_hints: false, scalars: &[], made: None };
+        let Some((args, keywords)) = self.arguments(graph, &known, id)? else { return Ok(None) };
+        let module = self.py.import("rust_inductor._numpy")?;
+        let result = module.call_method1("without_data", (name, args, keywords))?;
+        if result.is_none() { Ok(None) } else { self.meta(env.pool_mut(), &result, Some(symshapes::Device::CPU)) }
+    }
+
+    /// The positional and the keyword arguments of a node; `None` if a size is symbolic.
+    fn arguments(
+        &self,
+        graph: &Graph,
+        known: &Known<'_, 'py>,
+        id: NodeId,
+    ) -> PyResult<Option<(Bound<'py, PyTuple>, Bound<'py, PyDict>)>> {
+        let node = &graph[id];
+        let Some(args) = self.values(graph, known, &node.args)? else { return Ok(None) };
+        let keywords = PyDict::new(self.py);
+        for (name, arg) in &node.kwargs {
+            let Some(value) = self.value(graph, known, arg)? else { return Ok(None) };
+            keywords.set_item(name, value)?;
+        }
+        Ok(Some((PyTuple::new(self.py, args)?, keywords)))
+    }
+
     /// Has a call of NumPy's compared with its node's computation; gives the kind of NumPy's result, if both agree.
     pub(super) fn compare_with_numpy(
         &self,
@@ -124,15 +148,10 @@ impl<'py> PyHost<'py> {
     ) -> PyResult<Option<NumpyResult>> {
         // Sizes of arrays are constants; integers among the operands vary.
         let (node, known) = (&graph[id], Known { env, by_hints: true, scalars, made: None });
-        let Some(args) = self.values(graph, &known, &node.args)? else { return Ok(None) };
-        let keywords = PyDict::new(self.py);
-        for (name, arg) in &node.kwargs {
-            let Some(value) = self.value(graph, &known, arg)? else { return Ok(None) };
-            keywords.set_item(name, value)?;
-        }
+        let Some((args, keywords)) = self.arguments(graph, &known, id)? else { return Ok(None) };
         let name = node.target.rsplit('.').next().unwrap_or_default();
         let module = self.py.import("rust_inductor._numpy")?;
-        let given = module.call_method1("agrees", (name, PyTuple::new(self.py, args)?, keywords))?;
+        let given = module.call_method1("agrees", (name, args, keywords))?;
         Ok(match given.cast::<PyBool>() {
             Ok(is_scalar) => Some(NumpyResult::One { is_scalar: is_scalar.is_true() }),
             Err(_) if given.is_instance_of::<PyTuple>() => Some(NumpyResult::Tuple(given.extract()?)),
