@@ -9,7 +9,7 @@ use crate::derivative::Derivative;
 use crate::expression::{Formula, formula};
 use crate::products;
 use crate::rules::{self, Rule};
-use fx::aten::Aten;
+use fx::aten::{Aten, Bound};
 use fx::{Arg, ops};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -439,10 +439,15 @@ const RULES: &[(&[Aten], Rule)] = &[
 /// The arguments by which a call asks for a gradient that is a sparse tensor.
 const SPARSE: [&str; 2] = ["sparse", "sparse_grad"];
 
+/// True for a call that asks for a gradient that is a sparse tensor.
+pub(crate) fn has_sparse_gradient(bound: &Bound) -> bool {
+    SPARSE.iter().any(|name| bound.has(name) && *bound.get(name) == Arg::Bool(true))
+}
+
 /// Gives the gradients by the operands of a call.
 pub(crate) fn derive(call: &mut Derivative) -> Outcome {
     let op = call.bound.op();
-    if SPARSE.iter().any(|name| call.bound.has(name) && *call.arg(name) == Arg::Bool(true)) {
+    if has_sparse_gradient(call.bound) {
         return Err(format!("a sparse gradient of `{op}`"));
     }
     match row(op).ok_or_else(|| format!("no derivative of `{op}`"))? {

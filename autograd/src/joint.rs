@@ -8,6 +8,7 @@ use crate::composites;
 use crate::custom::derive_custom;
 use crate::derivative::Derivative;
 use crate::formulas;
+use crate::recorded::{Torch, derive_recorded, is_recordable, push_forward, recorded};
 use cranelift_entity::EntityRef;
 use fx::aten::Aten;
 use fx::custom_gradient::{CustomGradient, forget_custom_gradients};
@@ -33,6 +34,8 @@ pub struct Joint {
     pub tangents: Vec<(usize, NodeId)>,
     /// For each input of the forward graph the gradient by it, if there is one.
     pub gradients: Vec<Option<NodeId>>,
+    /// The calls of the differentiated graph that torch's autograd records, since there is no derivative here.
+    pub recorded: FxHashSet<NodeId>,
 }
 
 impl Joint {
@@ -57,18 +60,60 @@ pub struct NotDifferentiable {
     pub why: String,
 }
 
-/// Differentiates a functional graph by the inputs for which `requires_grad` is true. Where it is given, `has_gradient`
-/// says of which of the outputs that autograd follows there is a gradient.
+/// Differentiates a functional graph by the inputs for which `requires_grad` is true. A call without a derivative here,
+/// or whose derivative takes decisions that symbolic sizes leave open, is left to torch's autograd
+/// ([`recorded`](crate::recorded)), which is asked about these.
 ///
 /// # Errors
-/// A call without a derivative here, of which a gradient is asked for, or whose derivative takes decisions that sizes
-/// which are symbolic leave open; sizes that no input gives; tensors that are not the processor's, for which eager
-/// chooses other kernels.
-pub fn differentiate(
+/// Such a call whose results share memory with its operands; sizes that no input gives; tensors that are not the
+/// processor's, for which eager chooses other kernels.
+pub fn differentiate(graph: &Graph, requires_grad: &[bool], torch: &dyn Torch) -> Result<Joint, NotDifferentiable> {
+    let mut recorded = FxHashSet::default();
+    loop {
+        match attempt(graph, (requires_grad, None), &recorded, torch) {
+            Err(Obstacle { call: Some(call), .. }) if is_recordable(graph, call) && recorded.insert(call) => {}
+            Err(obstacle) => return Err(obstacle.reason),
+            Ok(joint) => return Ok(joint),
+        }
+    }
+}
+
+impl Joint {
+    /// The joint graph of the differentiated one, where not each of the outputs that autograd follows has a gradient.
+    /// Its forward nodes are those of this graph.
+    ///
+    /// # Errors
+    /// A call without a derivative by these results.
+    pub fn with_gradients(
+        graph: &Graph,
+        requires_grad: &[bool],
+        has_gradient: &[bool],
+        recorded: &FxHashSet<NodeId>,
+        torch: &dyn Torch,
+    ) -> Result<Joint, NotDifferentiable> {
+        attempt(graph, (requires_grad, Some(has_gradient)), recorded, torch).map_err(|obstacle| obstacle.reason)
+    }
+}
+
+/// The reason why an attempt failed, and the call of the graph at which it did, if it was one.
+struct Obstacle {
+    call: Option<NodeId>,
+    reason: NotDifferentiable,
+}
+
+impl From<NotDifferentiable> for Obstacle {
+    fn from(reason: NotDifferentiable) -> Obstacle {
+        Obstacle { call: None, reason }
+    }
+}
+
+/// Differentiates a graph of which torch's autograd records some calls.
+fn attempt(
     graph: &Graph,
-    requires_grad: &[bool],
-    has_gradient: Option<&[bool]>,
-) -> Result<Joint, NotDifferentiable> {
+    (requires_grad, has_gradient): (&[bool], Option<&[bool]>),
+    recorded: &FxHashSet<NodeId>,
+    torch: &dyn Torch,
+) -> Result<Joint, Obstacle> {
     let mut build = Build { graph: Graph::new() };
     build.graph.exprs = graph.exprs.clone();
     let mut tape = Tape {
@@ -79,8 +124,15 @@ pub fn differentiate(
         calls: Vec::new(),
         picks: FxHashMap::default(),
         records: true,
+        recorded: recorded.clone(),
+        constant: FxHashSet::default(),
+        sources: FxHashMap::default(),
+        torch,
     };
-    let failed = |node: NodeId, why| NotDifferentiable { node: graph[node].name.clone(), why };
+    let failed = |node: NodeId, why| Obstacle {
+        call: Some(node),
+        reason: NotDifferentiable { node: graph[node].name.clone(), why },
+    };
     let known = symbols::given(graph);
     for id in graph.nodes() {
         covers(graph, id, &known).map_err(|why| failed(id, why))?;
@@ -113,7 +165,7 @@ pub fn differentiate(
     let of = |node: NodeId| results.get(&node).copied().unwrap_or(node);
     outputs = outputs.iter().map(|output| output.map_nodes(&mut |node| Arg::Node(of(node)))).collect();
     let gradients = gradients.into_iter().map(|gradient| gradient.map(of)).collect();
-    Ok(Joint { graph, forward_nodes, outputs, writes, tangents, gradients })
+    Ok(Joint { graph, forward_nodes, outputs, writes, tangents, gradients, recorded: tape.recorded })
 }
 
 /// Refuses a tensor on another device, and sizes that no input gives.
@@ -154,6 +206,13 @@ struct Tape<'a> {
     picks: FxHashMap<(NodeId, usize), NodeId>,
     /// Whether autograd records at this point of the program.
     records: bool,
+    /// The calls of `from` that torch's autograd records.
+    recorded: FxHashSet<NodeId>,
+    /// The results of recorded calls that autograd does not follow.
+    constant: FxHashSet<(NodeId, usize)>,
+    /// The calls of `from` in whose place nodes are.
+    sources: FxHashMap<NodeId, NodeId>,
+    torch: &'a dyn Torch,
 }
 
 impl Tape<'_> {
@@ -215,9 +274,21 @@ impl Tape<'_> {
         let is_followed = args.iter().chain(kwargs.iter().map(|(_, arg)| arg)).any(reads_followed);
         let is_composite = self.records && is_followed && node.kind == Kind::CallFunction;
         let composite = node.op().filter(|&op| is_composite && composites::is_composite(op));
-        let result = match composite {
-            Some(op) => composites::expand(&mut self.build, op, &args, &kwargs, node.meta.as_ref())?,
-            None => {
+        if self.records && is_followed && self.is_left_to_torch(id) {
+            self.recorded.insert(id);
+        }
+        let (recorded, op) = (self.recorded.contains(&id), node.op());
+        let result = match (composite, op) {
+            (_, Some(op)) if recorded => {
+                let meta = node.meta.as_ref().ok_or("results of unknown shape")?;
+                let call = push_forward(&mut self.build, op, (args, kwargs), meta, &self.follows)?;
+                let follows = self.torch.follows(&self.build.graph, call).unwrap_or_default();
+                let constant = (0..).zip(follows).filter(|(_, is_followed)| !is_followed);
+                self.constant.extend(constant.map(|(place, _)| (call, place)));
+                call
+            }
+            (Some(op), _) => composites::expand(&mut self.build, op, &args, &kwargs, node.meta.as_ref())?,
+            _ => {
                 let copy = self.build.graph.push(node.kind, node.target.clone(), args, kwargs, Some(&node.name));
                 self.build.graph[copy].meta = node.meta.clone();
                 copy
@@ -226,13 +297,28 @@ impl Tape<'_> {
         let after = self.build.graph.capacity();
         for new in (before..after).map(NodeId::new) {
             self.build.graph[new].stack_trace = node.stack_trace.clone();
+            self.sources.insert(new, id);
             self.record(new);
         }
         for new in (before..after).map(NodeId::new).filter(|new| self.follows.contains(new)).collect::<Vec<_>>() {
             self.pick_all(new)?;
         }
+        let is_only = recorded && matches!(node.meta, Some(Meta::Tensor(_)));
+        let result = if is_only { self.picks[&(result, 0)] } else { result };
         self.copies.insert(id, result);
         Ok(())
+    }
+
+    /// True for a call that autograd follows and that certainly has no derivative here.
+    fn is_left_to_torch(&self, id: NodeId) -> bool {
+        let node = &self.from[id];
+        let has_derivative = |op: Aten| formulas::has_derivative(op) || composites::is_composite(op);
+        let is_complex = |node: NodeId| {
+            let meta = self.from[node].tensor_meta();
+            meta.is_some_and(|meta| meta.dtype.class() == DTypeClass::Complex)
+        };
+        let is_of_complex = || node.inputs().into_iter().chain([id]).any(is_complex);
+        is_recordable(self.from, id) && node.op().is_some_and(|op| !has_derivative(op) || is_of_complex())
     }
 
     /// Picks each result of a call with several, since gradients may read those that the program does not.
@@ -256,7 +342,8 @@ impl Tape<'_> {
             self.picks.entry(pick).or_insert(new);
         }
         let of_constant = |(call, place): (NodeId, usize)| {
-            place > 0 && self.build.graph[call].op().is_some_and(|op| op.traits().first_alone)
+            let op = recorded(&self.build.graph, call).or(self.build.graph[call].op());
+            place > 0 && op.is_some_and(|op| op.traits().first_alone) || self.constant.contains(&(call, place))
         };
         let is_constant = node.op().is_some_and(|op| op.traits().detached) || pick.is_some_and(of_constant);
         let has_gradients = match &node.meta {
@@ -303,7 +390,7 @@ impl Tape<'_> {
 
     /// The gradients by the outputs that autograd follows, as inputs: each is laid out as `torch.empty_like` lays the
     /// output out, whose own elements may share memory.
-    fn tangents(&mut self, outputs: &[Arg]) -> Result<Vec<(usize, NodeId)>, NotDifferentiable> {
+    fn tangents(&mut self, outputs: &[Arg]) -> Result<Vec<(usize, NodeId)>, Obstacle> {
         let mut tangents = Vec::new();
         for (number, output) in outputs.iter().enumerate() {
             let Some(output) = output.as_node().filter(|output| self.follows.contains(output)) else { continue };
@@ -324,7 +411,7 @@ impl Tape<'_> {
         outputs: &[Arg],
         tangents: &[(usize, NodeId)],
         primals: &[NodeId],
-    ) -> Result<Vec<Option<NodeId>>, NotDifferentiable> {
+    ) -> Result<Vec<Option<NodeId>>, Obstacle> {
         let mut gradients: FxHashMap<NodeId, NodeId> = FxHashMap::default();
         for &(number, tangent) in tangents {
             let output = outputs[number].as_node().expect("it is followed");
@@ -340,8 +427,9 @@ impl Tape<'_> {
         Ok(primals.iter().map(of).collect())
     }
 
-    fn failed(&self, node: NodeId, why: String) -> NotDifferentiable {
-        NotDifferentiable { node: self.build.graph[node].name.clone(), why }
+    fn failed(&self, node: NodeId, why: String) -> Obstacle {
+        let reason = NotDifferentiable { node: self.build.graph[node].name.clone(), why };
+        Obstacle { call: self.sources.get(&node).copied(), reason }
     }
 
     /// Adds to the gradient of a tensor.
@@ -370,6 +458,10 @@ impl Tape<'_> {
         };
         if grads.iter().all(Option::is_none) {
             return Ok(Vec::new());
+        }
+        if recorded(&self.build.graph, call).is_some() {
+            let token = self.picks[&(call, grads.len() - 1)];
+            return derive_recorded(&mut self.build, (call, token), &grads, self.torch);
         }
         if let Some(custom) = CustomGradient::of(&self.build.graph, call) {
             return derive_custom(&mut self.build, &custom, &grads);

@@ -8,13 +8,15 @@
 //! - `formulas`: the derivative of each operator, a row each, in the language of `expression`, or a Rust function of
 //!   `rules` or `products` where it takes more than an expression.
 //! - `custom`: gradients that the program computes itself (`torch.autograd.Function`), a graph for each call.
+//! - [`recorded`]: calls that have no derivative here, which torch's autograd records and differentiates.
 //! - `joint`: the tape, walked backwards; `derivative` evaluates a row for one call, with `arithmetic` and `helpers`.
 //! - `aliases`: what autograd follows where tensors share memory, before the graph is functional.
 //! - `partition`: what is saved, what is recomputed.
 //!
 //! Invariant: the gradients are what eager's autograd computes by `derivatives.yaml`. An operator without a row, or a
-//! call that its row does not cover, is an error; nothing is guessed. Eager is eager on the processor: tensors of other
-//! devices are refused. The crate knows nothing of Python or of the kernels that graphs are compiled to.
+//! call that its row does not cover, is left to torch or is an error; nothing is guessed. Eager is eager on the
+//! processor: tensors of other devices are refused. The crate knows nothing of Python or of the kernels that graphs are
+//! compiled to.
 
 mod aliases;
 mod apart;
@@ -31,6 +33,7 @@ mod joint;
 mod linear;
 mod partition;
 mod products;
+pub mod recorded;
 mod rules;
 
 pub use aliases::followed_results;

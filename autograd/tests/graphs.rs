@@ -1,5 +1,6 @@
 //! Joint graphs, what their cuts save, and what is refused.
 
+use autograd::recorded::LikeOperands;
 use autograd::{Joint, NotDifferentiable, Saved, differentiate, followed_results, minimum_cut};
 use expect_test::{Expect, expect};
 use fx::custom_gradient::CustomGradient;
@@ -34,7 +35,7 @@ fn graph(text: &str, inputs: &[&[i64]]) -> Graph {
 
 fn joint(text: &str, inputs: &[&[i64]]) -> Result<Joint, NotDifferentiable> {
     let graph = graph(text, inputs);
-    differentiate(&graph, &vec![true; inputs.len()], None)
+    differentiate(&graph, &vec![true; inputs.len()], &LikeOperands)
 }
 
 /// The text of a graph without metadata.
@@ -224,9 +225,9 @@ fn other_devices_are_refused() {
     let Some(Meta::Tensor(meta)) = graph[input].meta.clone() else { panic!("a tensor") };
     let device = Device { kind: DeviceKind::Cuda, index: Some(0) };
     graph[input].meta = Some(Meta::Tensor(TensorMeta { device, ..meta.clone() }));
-    assert!(differentiate(&graph, &[true; 3], None).expect_err("a refusal").why.contains("device"));
+    assert!(differentiate(&graph, &[true; 3], &LikeOperands).expect_err("a refusal").why.contains("device"));
     graph[input].meta = Some(Meta::Tensor(meta));
-    assert!(differentiate(&graph, &[true; 3], None).is_ok());
+    assert!(differentiate(&graph, &[true; 3], &LikeOperands).is_ok());
 }
 
 /// A mean of the rows of a matrix whose first size is what this makes of a symbol.
@@ -255,7 +256,7 @@ fn mean_of_rows(size: impl FnOnce(&mut Graph, Expr) -> Expr) -> Graph {
 
 #[test]
 fn sizes_that_no_saved_value_gives_are_inputs_of_the_backward_graph() {
-    let joint = differentiate(&mean_of_rows(|_, rows| rows), &[true, false], None).expect("a derivative");
+    let joint = differentiate(&mean_of_rows(|_, rows| rows), &[true, false], &LikeOperands).expect("a derivative");
     let cut = minimum_cut(&joint, &[false; 2]).expect("a cut");
     let forward = cut.forward(&joint);
     assert_eq!((forward.saved, forward.sizes), (vec![Saved::Input(1)], vec![Source::Size(0, 0)]));
@@ -276,7 +277,7 @@ fn sizes_that_no_saved_value_gives_are_inputs_of_the_backward_graph() {
 
 #[test]
 fn sizes_that_saved_values_give_are_read_there() {
-    let joint = differentiate(&mean_of_rows(|_, rows| rows), &[true, true], None).expect("a derivative");
+    let joint = differentiate(&mean_of_rows(|_, rows| rows), &[true, true], &LikeOperands).expect("a derivative");
     let forward = minimum_cut(&joint, &[false; 2]).expect("a cut").forward(&joint);
     assert_eq!((forward.saved, forward.sizes), (vec![Saved::Input(0), Saved::Input(1)], vec![]));
 }
@@ -284,20 +285,57 @@ fn sizes_that_saved_values_give_are_read_there() {
 #[test]
 fn sizes_that_no_input_gives_are_refused() {
     let graph = mean_of_rows(|graph, rows| graph.exprs.mul_int(rows, 2));
-    let error = differentiate(&graph, &[true; 2], None).expect_err("a refusal");
+    let error = differentiate(&graph, &[true; 2], &LikeOperands).expect_err("a refusal");
     assert_eq!(error.to_string(), "%x: a size that no input gives");
 }
 
 #[test]
-fn a_call_without_a_derivative_is_named() {
+fn a_call_without_a_derivative_is_recorded() {
+    check(
+        "graph {
+  %x = placeholder[x]
+  %y = placeholder[y]
+  %e = call_function[aten.exp.default](%x)
+  %h = call_function[aten.heaviside.default](%e, %y)
+  %output = output((%h,))
+}
+",
+        &[&[4], &[4]],
+        &expect![[r#"
+            graph {
+              %x = placeholder[x]
+              %y = placeholder[y]
+              %e = call_function[aten.exp.default](%x)
+              %forward = call_function[rust_inductor._recorded.forward]("aten.heaviside.default", [0, 1], [%y], %e, %y)
+              %getitem = call_function[operator.getitem](%forward, 0)
+              %getitem_1 = call_function[operator.getitem](%forward, 1)
+              %output = output((%getitem, %e, %getitem_1))
+            }
+            saved [Output(1), Output(2)]
+            graph {
+              %e = placeholder[e]
+              %getitem_1 = placeholder[getitem_1]
+              %tangents_1 = placeholder[tangents_1]
+              %backward = call_function[rust_inductor._recorded.backward](%getitem_1, [None, None], %tangents_1)
+              %getitem_2 = call_function[operator.getitem](%backward, 0)
+              %getitem_3 = call_function[operator.getitem](%backward, 1)
+              %mul = call_function[aten.mul.Tensor](%getitem_2, %e)
+              %output = output((%mul, %getitem_3))
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_view_without_a_derivative_is_named() {
     let program = "graph {
   %x = placeholder[x]
-  %sums = call_function[aten.heaviside.default](%x, %x)
-  %output = output((%sums,))
+  %flat = call_function[aten.ravel.default](%x)
+  %output = output((%flat,))
 }
 ";
-    let error = joint(program, &[&[4]]).expect_err("no derivative");
-    assert_eq!(error.to_string(), "%sums: no derivative of `aten.heaviside.default`");
+    let error = joint(program, &[&[4, 3]]).expect_err("no derivative");
+    assert_eq!(error.to_string(), "%flat: no derivative of `aten.ravel.default`");
 }
 
 #[test]
@@ -342,7 +380,7 @@ fn gradients_of_the_programs_own_stand_in_the_place_of_the_call() {
     let meta = infer::node(&mut forward, sum).expect("a rule");
     forward[sum].meta = Some(meta);
     forward.output(Arg::Tuple(vec![Arg::Node(sum)]));
-    let joint = differentiate(&forward, &[true], None).expect("a derivative");
+    let joint = differentiate(&forward, &[true], &LikeOperands).expect("a derivative");
     let cut = minimum_cut(&joint, &[false]).expect("a cut");
     let (forward, backward) = (cut.forward(&joint), cut.backward(&joint));
     let told = format!("{}saved {:?}\n{}", text(&forward.graph), forward.saved, text(&backward.graph));

@@ -5,11 +5,11 @@
 
 use crate::compiled_fn::CompiledFn;
 use crate::fx_module::Graph;
-use crate::import::Roles;
+use crate::import::{Roles, to_python};
 use crate::options::Options;
 use crate::result_views::{ResultRows, Written, is_detached_on_the_way, results};
 use crate::torch::Torch;
-use autograd::{Cut, Saved, differentiate, followed_results, is_of_latest_release, minimum_cut};
+use autograd::{Cut, Joint, Saved, differentiate, followed_results, is_of_latest_release, minimum_cut, recorded};
 use fx::aten::Aten;
 use fx::passes::{Given, functionalize, spell_sizes};
 use fx::pending::carry_out;
@@ -17,10 +17,10 @@ use fx::symbols::Source;
 use fx::{Arg, NodeId};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use rustc_hash::FxHashMap;
+use pyo3::types::{PyDict, PyList};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Instant;
-use symshapes::TensorMeta;
+use symshapes::{Expr, TensorMeta};
 
 /// A differentiated graph.
 #[pyclass(frozen, module = "rust_inductor._native")]
@@ -28,6 +28,8 @@ pub(crate) struct Differentiated {
     functional: fx::Graph,
     requires_grad: Vec<bool>,
     cut: Cut,
+    /// The calls of `functional` that torch's autograd records.
+    recorded: FxHashSet<NodeId>,
     options: Options,
     /// From the inputs to the outputs, and after them what only backward graphs read.
     #[pyo3(get)]
@@ -59,6 +61,63 @@ pub(crate) struct Differentiated {
     /// For each input, whether there are gradients by it.
     #[pyo3(get)]
     reached: Vec<bool>,
+}
+
+/// torch, asked by calls on tensors without data.
+struct Asked<'py>(Python<'py>);
+
+impl recorded::Torch for Asked<'_> {
+    fn follows(&self, graph: &fx::Graph, call: NodeId) -> Option<Vec<bool>> {
+        self.ask("follows", graph, call, &[]).ok()??.extract().ok()
+    }
+
+    fn strides(&self, graph: &fx::Graph, call: NodeId, grads: &[Option<NodeId>]) -> Option<Vec<Option<Vec<i64>>>> {
+        self.ask("strides", graph, call, grads).ok()??.extract().ok()
+    }
+}
+
+impl<'py> Asked<'py> {
+    /// The answer to a question about a recorded call and gradients by its results; `None` if a size is symbolic.
+    fn ask(
+        &self,
+        question: &str,
+        graph: &fx::Graph,
+        call: NodeId,
+        grads: &[Option<NodeId>],
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let node = &graph[call];
+        let [op, followed, _, args @ ..] = &node.args[..] else { return Ok(None) };
+        let grads: Vec<Arg> = grads.iter().map(|grad| grad.map_or(Arg::None, Arg::Node)).collect();
+        let all = |args: &[Arg]| args.iter().map(|arg| self.value(graph, arg)).collect::<PyResult<Option<Vec<_>>>>();
+        let (Some(args), Some(grads)) = (all(args)?, all(&grads)?) else { return Ok(None) };
+        let keywords = PyDict::new(self.0);
+        for (name, arg) in &node.kwargs {
+            let Some(value) = self.value(graph, arg)? else { return Ok(None) };
+            keywords.set_item(name, value)?;
+        }
+        let [op, followed] = [op, followed].map(|arg| to_python(self.0, arg, &[]));
+        let module = self.0.import("rust_inductor._recorded")?;
+        module.call_method1(question, (op?, followed?, args, keywords, grads)).map(Some)
+    }
+
+    /// An argument, with tensors without data; `None` if a size is symbolic.
+    fn value(&self, graph: &fx::Graph, arg: &Arg) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = self.0;
+        Ok(match arg {
+            Arg::Node(node) => {
+                let Some(meta) = graph[*node].tensor_meta() else { return Ok(None) };
+                let fixed = |exprs: &[Expr]| exprs.iter().map(|&e| graph.exprs.as_int(e)).collect::<Option<Vec<_>>>();
+                let (Some(sizes), Some(strides)) = (fixed(&meta.sizes), fixed(&meta.strides)) else { return Ok(None) };
+                Some(Torch::get(py)?.without_data(py, meta.dtype, (sizes, strides), false)?)
+            }
+            Arg::List(items) | Arg::Tuple(items) => {
+                let items = items.iter().map(|item| self.value(graph, item)).collect::<PyResult<Option<Vec<_>>>>()?;
+                items.map(|items| PyList::new(py, items)).transpose()?.map(Bound::into_any)
+            }
+            Arg::Sym(_) => None,
+            plain => Some(to_python(py, plain, &[])?),
+        })
+    }
 }
 
 /// An input by number, of a tensor the dimension, and whether its stride is meant.
@@ -94,7 +153,7 @@ pub(crate) fn differentiate_lowered(
     if let Some(op) = functional.graph.nodes().filter_map(|node| functional.graph[node].target.op()).find(is_other) {
         return Err(refused(&format!("another derivative of `{op}` in this release")));
     }
-    let joint = differentiate(&functional.graph, &requires_grad, None).map_err(|error| refused(&error))?;
+    let joint = differentiate(&functional.graph, &requires_grad, &Asked(py)).map_err(|error| refused(&error))?;
     let is_weight: Vec<bool> = (0..requires_grad.len()).map(|number| weights.contains(&number)).collect();
     let cut = minimum_cut(&joint, &is_weight).map_err(|error| refused(&error))?;
     let is_detached = |(number, result): (usize, &Given)| match result {
@@ -133,6 +192,7 @@ pub(crate) fn differentiate_lowered(
         functional: functional.graph,
         requires_grad,
         cut,
+        recorded: joint.recorded,
         options,
         forward: Py::new(py, forward)?,
         outputs,
@@ -154,8 +214,10 @@ fn shared(graph: &fx::Graph, saved: &[Saved], results: usize) -> Vec<(usize, usi
     for id in graph.nodes() {
         let node = &graph[id];
         let is_view = |op: Aten| op.is_view() || op.traits().alias.is_some();
-        let is_look = node.target == "operator.getitem" || node.op().is_some_and(is_view);
-        let of = node.args.first().and_then(Arg::as_node).filter(|_| is_look);
+        let first = node.args.first().and_then(Arg::as_node);
+        // The results of other calls have memory of their own each.
+        let call = if node.target == "operator.getitem" { first.map_or(node, |call| &graph[call]) } else { node };
+        let of = first.filter(|_| call.op().is_some_and(is_view));
         let root = of.map_or(id, |of| roots.get(&of).copied().unwrap_or(of));
         roots.insert(id, root);
     }
@@ -182,13 +244,24 @@ fn has_spelling(graph: &fx::Graph) -> Result<(), String> {
 
 #[pymethods]
 impl Differentiated {
+    /// The overloads of these calls, each once.
+    #[getter]
+    fn by_torch(&self) -> Vec<String> {
+        let recorded = self.functional.nodes().filter(|node| self.recorded.contains(node));
+        let mut names: Vec<String> = recorded.map(|node| self.functional[node].target.to_string()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// Compiles the backward graph for gradients by some of the outputs that autograd follows: from what is saved and
     /// these gradients to the gradients by inputs. For each input of the graph comes the number of the gradient by it,
     /// and last how many calls of the forward graph are computed again.
     #[expect(clippy::needless_pass_by_value, reason = "lists come from Python as vectors")]
     fn backward(&self, py: Python<'_>, has_gradient: Vec<bool>) -> PyResult<(CompiledFn, Vec<Option<usize>>, usize)> {
         let start = Instant::now();
-        let joint = differentiate(&self.functional, &self.requires_grad, Some(&has_gradient));
+        let joint =
+            Joint::with_gradients(&self.functional, &self.requires_grad, &has_gradient, &self.recorded, &Asked(py));
         let joint = joint.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let backward = self.cut.backward(&joint);
         let roles = Roles { weights: Vec::new(), saved_from: None, spends: true };

@@ -37,7 +37,10 @@ class Followed:
         self.sizes, self.shared = made.sizes, made.shared
         followed = {number for number, _ in self.followed}
         pairs = enumerate(zip(requires_grad, made.reached, strict=True))
-        self.unreached = [at for at, (requires, is_reached) in pairs if requires and not is_reached]
+        # Where no gradient reaches an input, the results are followed all the same.
+        self.unreached = [
+            at for at, (requires, is_reached) in pairs if requires and not is_reached and any(made.reached)
+        ]
         self.constant = [number for number in range(self.outputs) if number not in followed]
         self.backwards: dict[tuple[bool, ...], Backward] = {}
         inputs = sum(is_input for is_input, _ in self.saved)
@@ -45,6 +48,8 @@ class Followed:
             f"saved for backward graphs: {inputs} inputs and {len(self.saved) - inputs} values,"
             f" of which {made.saved_bytes / 2**20:.1f} MiB are not results"
         ]
+        if made.by_torch:
+            self.forward.remarks.append(f"differentiated by torch's autograd: {', '.join(made.by_torch)}")
         self.tell("forward", self.forward)
 
     def __call__(self, *args: Any) -> Any:
