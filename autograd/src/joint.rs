@@ -277,18 +277,18 @@ impl Tape<'_> {
         if self.records && is_followed && self.is_left_to_torch(id) {
             self.recorded.insert(id);
         }
-        let (recorded, op) = (self.recorded.contains(&id), node.op());
-        let result = match (composite, op) {
-            (_, Some(op)) if recorded => {
+        let recorded = self.recorded.contains(&id);
+        let result = match composite {
+            _ if recorded => {
                 let meta = node.meta.as_ref().ok_or("results of unknown shape")?;
-                let call = push_forward(&mut self.build, op, (args, kwargs), meta, &self.follows)?;
+                let call = push_forward(&mut self.build, &node.target, (args, kwargs), meta, &self.follows)?;
                 let follows = self.torch.follows(&self.build.graph, call).unwrap_or_default();
                 let constant = (0..).zip(follows).filter(|(_, is_followed)| !is_followed);
                 self.constant.extend(constant.map(|(place, _)| (call, place)));
                 call
             }
-            (Some(op), _) => composites::expand(&mut self.build, op, &args, &kwargs, node.meta.as_ref())?,
-            _ => {
+            Some(op) => composites::expand(&mut self.build, op, &args, &kwargs, node.meta.as_ref())?,
+            None => {
                 let copy = self.build.graph.push(node.kind, node.target.clone(), args, kwargs, Some(&node.name));
                 self.build.graph[copy].meta = node.meta.clone();
                 copy
@@ -318,7 +318,7 @@ impl Tape<'_> {
             meta.is_some_and(|meta| meta.dtype.class() == DTypeClass::Complex)
         };
         let is_of_complex = || node.inputs().into_iter().chain([id]).any(is_complex);
-        is_recordable(self.from, id) && node.op().is_some_and(|op| !has_derivative(op) || is_of_complex())
+        is_recordable(self.from, id) && node.op().is_none_or(|op| !has_derivative(op) || is_of_complex())
     }
 
     /// Picks each result of a call with several, since gradients may read those that the program does not.
@@ -342,7 +342,8 @@ impl Tape<'_> {
             self.picks.entry(pick).or_insert(new);
         }
         let of_constant = |(call, place): (NodeId, usize)| {
-            let op = recorded(&self.build.graph, call).or(self.build.graph[call].op());
+            let graph = &self.build.graph;
+            let op = recorded(graph, call).map_or(graph[call].op(), |target| target.op());
             place > 0 && op.is_some_and(|op| op.traits().first_alone) || self.constant.contains(&(call, place))
         };
         let is_constant = node.op().is_some_and(|op| op.traits().detached) || pick.is_some_and(of_constant);

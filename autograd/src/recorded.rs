@@ -11,7 +11,7 @@ use crate::build::{Build, Outcome};
 use crate::formulas;
 use fx::aten::Aten;
 use fx::infer::{sizes::Sizes, strides};
-use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
+use fx::{Arg, Graph, Kind, Meta, NodeId, Target, TensorMeta};
 use rustc_hash::FxHashSet;
 use symshapes::{DType, Device, Expr};
 
@@ -55,27 +55,32 @@ const RECORDED_AS: &[(Aten, Aten)] = &[(Aten::_embedding_bag_forward_only_defaul
 /// the gradients, which are not sparse.
 pub(crate) fn is_recordable(graph: &Graph, call: NodeId) -> bool {
     let node = &graph[call];
-    let Some(op) = node.op().filter(|_| node.kind == Kind::CallFunction) else { return false };
     let are_tensors = match &node.meta {
         Some(Meta::Tensor(_)) => true,
         Some(Meta::Tuple(items)) => items.iter().all(|item| matches!(item, Some(Meta::Tensor(_)))),
         _ => false,
     };
-    let has_own_memory = op.is_function() && !op.is_view() && op.traits().alias.is_none();
-    let is_dense = op.bind(&node.args, &node.kwargs).is_ok_and(|bound| !formulas::has_sparse_gradient(&bound));
     let is_known = node.inputs().iter().all(|&input| is_tensor(graph, input));
-    are_tensors && has_own_memory && is_dense && is_known && !op.traits().detached
+    let is_function = match node.op() {
+        Some(op) => {
+            let has_own_memory = op.is_function() && !op.is_view() && op.traits().alias.is_none();
+            let is_dense = op.bind(&node.args, &node.kwargs).is_ok_and(|bound| !formulas::has_sparse_gradient(&bound));
+            has_own_memory && is_dense && !op.traits().detached
+        }
+        None => node.is_custom_op(),
+    };
+    is_function && are_tensors && is_known
 }
 
 fn is_tensor(graph: &Graph, node: NodeId) -> bool {
     matches!(graph[node].meta, Some(Meta::Tensor(_) | Meta::Int(_)))
 }
 
-/// Appends the call that autograd records in the place of one of `op`, whose results `meta` tells: a tuple, also where
-/// `op` gives one tensor.
+/// Appends the call that autograd records in the place of one of `target`, whose results `meta` tells: a tuple, also
+/// where that gives one tensor.
 pub(crate) fn push_forward(
     build: &mut Build,
-    op: Aten,
+    target: &Target,
     (args, kwargs): (Vec<Arg>, Vec<(String, Arg)>),
     meta: &Meta,
     follows: &FxHashSet<NodeId>,
@@ -93,7 +98,8 @@ pub(crate) fn push_forward(
         Meta::Tuple(items) => items.clone(),
         _ => return Err("a result that is no tensor".to_owned()),
     };
-    let recorded_as = RECORDED_AS.iter().find(|(known, _)| *known == op).map(|&(_, recorded)| recorded);
+    let recorded_as = RECORDED_AS.iter().find(|(known, _)| target.op() == Some(*known));
+    let recorded_as = recorded_as.map(|(_, recorded)| recorded.to_string());
     if recorded_as.is_some() {
         // Its other results have other sizes, and no use.
         results[1..].fill(None);
@@ -106,17 +112,17 @@ pub(crate) fn push_forward(
         offset: Expr::ZERO,
         requires_grad: false,
     })));
-    let args = [vec![Arg::Str(recorded_as.unwrap_or(op).to_string()), followed, inputs], args].concat();
+    let args = [vec![Arg::Str(recorded_as.unwrap_or_else(|| target.to_string())), followed, inputs], args].concat();
     let call = build.graph.push(Kind::CallFunction, FORWARD, args, kwargs, None);
     build.graph[call].meta = Some(Meta::Tuple(results));
     Ok(call)
 }
 
-/// The overload that autograd records in a call of [`FORWARD`].
-pub(crate) fn recorded(graph: &Graph, call: NodeId) -> Option<Aten> {
+/// The call that autograd records in a call of [`FORWARD`].
+pub(crate) fn recorded(graph: &Graph, call: NodeId) -> Option<Target> {
     let node = &graph[call];
     match node.args.first() {
-        Some(Arg::Str(op)) if node.target == FORWARD => Aten::named(op),
+        Some(Arg::Str(target)) if node.target == FORWARD => Some(Target::from(target.as_str())),
         _ => None,
     }
 }

@@ -117,6 +117,12 @@ impl Node {
         self.target.op()
     }
 
+    /// True for a call of an operator outside ATen (`torch.library`), by its name in `torch.ops`.
+    pub fn is_custom_op(&self) -> bool {
+        let name = self.target.op().map_or_else(|| self.target.as_str().strip_prefix("torch.ops."), |_| None);
+        self.kind == Kind::CallFunction && name.is_some_and(|name| !name.starts_with("higher_order."))
+    }
+
     /// The keyword argument of this name.
     pub fn kwarg(&self, name: &str) -> Option<&Arg> {
         self.kwargs.iter().find(|(k, _)| k == name).map(|(_, v)| v)

@@ -87,6 +87,10 @@ impl<'g, F: FnMut(NodeId) -> Option<Pending>> PendingOps<'g, F> {
                     |result: &Arg| result.as_node().and_then(|node| self.known(node)) == Some(Pending::NONE);
                 given.iter().all(has_nothing).then_some(Pending::NONE)
             }
+            Kind::CallFunction if node.is_custom_op() => {
+                let is_plain = |operand: &NodeId| self.known(*operand) == Some(Pending::NONE);
+                operands(node).iter().all(is_plain).then_some(Pending::NONE)
+            }
             Kind::CallFunction => node.op().and_then(|op| self.of_call(node, op)),
             Kind::CallMethod | Kind::CallModule | Kind::Output => None,
         }

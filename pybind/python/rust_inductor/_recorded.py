@@ -118,8 +118,8 @@ def _without_data(
 
 @functools.cache
 def _overload(name: str) -> Callable[..., Any]:
-    """The overload of a name such as ``aten.add.Tensor``."""
-    found: Any = functools.reduce(getattr, name.split("."), torch.ops)
+    """The operator of a name such as ``aten.add.Tensor`` or ``torch.ops.torchvision.roi_align``."""
+    found: Any = functools.reduce(getattr, name.removeprefix("torch.ops.").split("."), torch.ops)
     return found  # type: ignore[no-any-return]
 
 

@@ -284,6 +284,9 @@ impl Tracer<'_> {
         if self.takes_apart(node, obstacles) {
             return Ok(meta);
         }
+        if self.is_known_function(node, &meta) {
+            self.graph.lowered.obstacles.truncate(obstacles);
+        }
         if let Some(copied) = self.graph.lowered.of[node].expand() {
             self.graph.lowered.graph[copied].meta = Some(meta.clone());
         }
@@ -337,6 +340,21 @@ impl Tracer<'_> {
         let asks = is_usual && is_asked && is_plain(self);
         let parts = if asks { self.host.parts(&self.graph.torch, &mut self.shapes.env, node) } else { None };
         parts.is_some_and(|parts| self.graph.lowered.expand(node, &parts, obstacles))
+    }
+
+    /// True for a call of another library's operator (`torch.library`) that is a function of its arguments by its schema,
+    /// and gives tensors whose sizes are known before it runs.
+    fn is_known_function(&mut self, node: NodeId, meta: &Meta) -> bool {
+        let is_tensor = |meta: &Meta| matches!(meta, Meta::Tensor(_));
+        let are_tensors = match meta {
+            Meta::Tuple(items) => items.iter().flatten().all(is_tensor),
+            one => is_tensor(one),
+        };
+        let mut depends = false;
+        meta.for_each_expr(&mut |expr| depends |= self.shapes.env.depends_on_data(expr));
+        let is_usual = self.options.lowers && self.modes.autocast.current.is_empty() && are_tensors && !depends;
+        let call = &self.graph.torch[node];
+        is_usual && call.is_custom_op() && self.host.is_functional(&call.target)
     }
 
     /// Asks torch for the metadata of a node's result, where no rule tells it.

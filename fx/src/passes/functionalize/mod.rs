@@ -304,6 +304,12 @@ impl Functionalize<'_> {
                 self.gives_own_tensors(&custom.results)?;
                 self.copy(id).map(drop)
             }
+            // The tracer has looked at its schema.
+            None if node.is_custom_op() => {
+                let value = self.copy(id)?;
+                self.leaf(id, value, Origin::Call);
+                Ok(())
+            }
             None if gives_tensors => Err(format!("`{}`, of which is not known what it shares", node.target)),
             None if side_effect(self.from, id).is_some() => Err(format!("`{}`, which may write", node.target)),
             None => self.copy(id).map(drop),
