@@ -282,9 +282,16 @@ impl Tape<'_> {
             _ if recorded => {
                 let meta = node.meta.as_ref().ok_or("results of unknown shape")?;
                 let call = push_forward(&mut self.build, &node.target, (args, kwargs), meta, &self.follows)?;
-                let follows = self.torch.follows(&self.build.graph, call).unwrap_or_default();
-                let constant = (0..).zip(follows).filter(|(_, is_followed)| !is_followed);
-                self.constant.extend(constant.map(|(place, _)| (call, place)));
+                match (self.torch.follows(&self.build.graph, call), &node.meta) {
+                    (Some(follows), _) => {
+                        let constant = (0..).zip(follows).filter(|(_, is_followed)| !is_followed);
+                        self.constant.extend(constant.map(|(place, _)| (call, place)));
+                    }
+                    (None, Some(Meta::Tuple(_))) if !node.op().is_some_and(|op| op.traits().first_alone) => {
+                        return Err("which of its results autograd follows".to_owned());
+                    }
+                    (None, _) => {}
+                }
                 call
             }
             Some(op) => composites::expand(&mut self.build, op, &args, &kwargs, node.meta.as_ref())?,

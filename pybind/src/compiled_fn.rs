@@ -181,7 +181,9 @@ pub(crate) fn compile_lowered(
 /// True for an ATen overload that a library does best, by the compiler's table.
 #[pyfunction]
 pub(crate) fn is_for_library(target: &str) -> bool {
-    matches!(Aten::named(target).and_then(Aten::rule), Some(Rule::Extern(_)))
+    // What a device lays out is a library's, though composed of others.
+    let is_of_library = |op: Aten| matches!(op.rule(), Some(Rule::Extern(_))) || op.traits().device_layout;
+    Aten::named(target).is_some_and(is_of_library)
 }
 
 /// The cast policy of automatic mixed precision for an ATen overload on a kind of device, by the tracer's table; where

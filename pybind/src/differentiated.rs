@@ -63,58 +63,71 @@ pub(crate) struct Differentiated {
     reached: Vec<bool>,
 }
 
+/// A symbolic size, where none is known.
+const TYPICAL: i64 = 6;
+
 /// torch, asked by calls on tensors without data.
 struct Asked<'py>(Python<'py>);
 
 impl recorded::Torch for Asked<'_> {
     fn follows(&self, graph: &fx::Graph, call: NodeId) -> Option<Vec<bool>> {
-        self.ask("follows", graph, call, &[]).ok()??.extract().ok()
+        // Sizes do not matter, if they fit.
+        let typical = |sym| graph.exprs.symbol_hint(sym).or(Some(TYPICAL));
+        self.ask("follows", graph, call, &[], &|e| graph.exprs.eval(e, &typical)).ok()??.extract().ok()
     }
 
     fn strides(&self, graph: &fx::Graph, call: NodeId, grads: &[Option<NodeId>]) -> Option<Vec<Option<Vec<i64>>>> {
-        self.ask("strides", graph, call, grads).ok()??.extract().ok()
+        self.ask("strides", graph, call, grads, &|e| graph.exprs.as_int(e)).ok()??.extract().ok()
     }
 }
 
 impl<'py> Asked<'py> {
-    /// The answer to a question about a recorded call and gradients by its results; `None` if a size is symbolic.
+    /// The answer to a question about a recorded call and gradients by its results; `None` if a size has no value.
     fn ask(
         &self,
         question: &str,
         graph: &fx::Graph,
         call: NodeId,
         grads: &[Option<NodeId>],
+        value: &dyn Fn(Expr) -> Option<i64>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let node = &graph[call];
         let [op, followed, _, args @ ..] = &node.args[..] else { return Ok(None) };
         let grads: Vec<Arg> = grads.iter().map(|grad| grad.map_or(Arg::None, Arg::Node)).collect();
-        let all = |args: &[Arg]| args.iter().map(|arg| self.value(graph, arg)).collect::<PyResult<Option<Vec<_>>>>();
+        let all =
+            |args: &[Arg]| args.iter().map(|arg| self.value(graph, arg, value)).collect::<PyResult<Option<Vec<_>>>>();
         let (Some(args), Some(grads)) = (all(args)?, all(&grads)?) else { return Ok(None) };
         let keywords = PyDict::new(self.0);
         for (name, arg) in &node.kwargs {
-            let Some(value) = self.value(graph, arg)? else { return Ok(None) };
-            keywords.set_item(name, value)?;
+            let Some(given) = self.value(graph, arg, value)? else { return Ok(None) };
+            keywords.set_item(name, given)?;
         }
         let [op, followed] = [op, followed].map(|arg| to_python(self.0, arg, &[]));
         let module = self.0.import("rust_inductor._recorded")?;
         module.call_method1(question, (op?, followed?, args, keywords, grads)).map(Some)
     }
 
-    /// An argument, with tensors without data; `None` if a size is symbolic.
-    fn value(&self, graph: &fx::Graph, arg: &Arg) -> PyResult<Option<Bound<'py, PyAny>>> {
+    /// An argument, with tensors without data.
+    fn value(
+        &self,
+        graph: &fx::Graph,
+        arg: &Arg,
+        value: &dyn Fn(Expr) -> Option<i64>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = self.0;
         Ok(match arg {
             Arg::Node(node) => {
                 let Some(meta) = graph[*node].tensor_meta() else { return Ok(None) };
-                let fixed = |exprs: &[Expr]| exprs.iter().map(|&e| graph.exprs.as_int(e)).collect::<Option<Vec<_>>>();
+                let fixed = |exprs: &[Expr]| exprs.iter().map(|&e| value(e)).collect::<Option<Vec<_>>>();
                 let (Some(sizes), Some(strides)) = (fixed(&meta.sizes), fixed(&meta.strides)) else { return Ok(None) };
                 Some(Torch::get(py)?.without_data(py, meta.dtype, (sizes, strides), false)?)
             }
             Arg::List(items) | Arg::Tuple(items) => {
-                let items = items.iter().map(|item| self.value(graph, item)).collect::<PyResult<Option<Vec<_>>>>()?;
+                let items = items.iter().map(|item| self.value(graph, item, value));
+                let items = items.collect::<PyResult<Option<Vec<_>>>>()?;
                 items.map(|items| PyList::new(py, items)).transpose()?.map(Bound::into_any)
             }
-            Arg::Sym(_) => None,
+            Arg::Sym(e) => value(*e).map(|value| value.into_pyobject(py).map(Bound::into_any)).transpose()?,
             plain => Some(to_python(py, plain, &[])?),
         })
     }

@@ -4,4 +4,4 @@ mod may_raise;
 mod side_effects;
 
 pub use may_raise::{may_raise, overflows};
-pub use side_effects::{SideEffect, draws, idle_dropout, side_effect};
+pub use side_effects::{BOUND, SideEffect, draws, idle_dropout, side_effect};

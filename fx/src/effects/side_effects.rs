@@ -26,7 +26,7 @@ const IN_PLACE: &str = "setitem delitem iadd isub imul imatmul itruediv ifloordi
 const HARMLESS: &[&str] = &["builtins.getattr", "getattr", "torch._C._set_grad_enabled"];
 
 /// The modules whose functions are bound to ATen's operators without anything in between.
-const BOUND: &[&str] =
+pub const BOUND: &[&str] =
     &["torch", "torch._C._fft", "torch._C._linalg", "torch._C._nn", "torch._C._special", "torch._C._VariableFunctions"];
 
 /// Factories: functions that make tensors without an operator of their name.

@@ -13,6 +13,7 @@ mod table;
 use crate::{
     arg::Arg,
     aten::{Aten, Packet},
+    effects::BOUND,
     graph::{Graph, Kind, Node, NodeId},
 };
 use binder::{Lowered, is_number, is_tensor};
@@ -131,8 +132,7 @@ pub fn lower_call(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
             binder::bind(graph, row, &called.args, &called.kwargs, in_place)
         }
         None => {
-            let packet =
-                node.target.strip_prefix("torch.ops.aten.").and_then(Packet::named).ok_or_else(|| no_row(&node))?;
+            let packet = published(&node).ok_or_else(|| no_row(&node))?;
             binder::bind_packet(graph, packet, &node.args, &node.kwargs)
         }
     };
@@ -158,6 +158,13 @@ fn call(graph: &mut Graph, id: NodeId, op: Aten, args: Vec<Arg>) {
     node.kind = Kind::CallFunction;
     node.target = op.into();
     (node.args, node.kwargs) = (args, Vec::new());
+}
+
+/// The operator that a function without a row calls with the arguments that it is given.
+fn published(node: &Node) -> Option<Packet> {
+    let (owner, name) = node.target.rsplit_once('.')?;
+    let is_bound = node.kind == Kind::CallFunction && (owner == "torch.ops.aten" || BOUND.contains(&owner));
+    Packet::named(name).filter(|_| is_bound && !name.ends_with('_'))
 }
 
 /// The one name under which the table has a function that torch shows under several.

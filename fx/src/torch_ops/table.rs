@@ -547,6 +547,30 @@ const SIGNED: &[(&str, &[Aten], Signature)] = &[
             => input, p, training
         ),
     ),
+    (
+        "F.alpha_dropout",
+        ops![alpha_dropout_default],
+        signature!(
+            (input, p = 0.5, training = false, inplace: fixed = false)
+            => input, p, training
+        ),
+    ),
+    (
+        "F.feature_alpha_dropout",
+        ops![feature_alpha_dropout_default],
+        signature!(
+            (input, p = 0.5, training = false, inplace: fixed = false)
+            => input, p, training
+        ),
+    ),
+    (
+        "F.rrelu",
+        ops![rrelu_default],
+        signature!(
+            (input, lower = 0.125, upper = 0.3333333333333333, training = false, inplace: fixed = false)
+            => input, lower, upper, training
+        ),
+    ),
     ("F.softmax", ops![softmax_int], signature!((input, dim, _stacklevel = 3, dtype = None) => input, dim, dtype)),
     (
         "F.log_softmax",

@@ -27,13 +27,14 @@ class _Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> Any:
         kwargs = kwargs or {}
         result = operator(*args, **kwargs)
-        self.are_known &= operator.namespace == "aten"
+        # A tensor that takes another shape in place would be shown in that one throughout.
+        self.are_known &= operator.namespace == "aten" and torch.Tag.inplace_view not in operator.tags
         self.parts.append((f"aten.{operator.__name__}", args, kwargs, result))
         return result
 
 
 def parts(call: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Part], Any] | None:
-    """Give the calls of overloads below a call, and what it gives; ``None`` if one is no operator of ATen."""
+    """Give the calls of overloads below a call, and what it gives; ``None`` if they cannot be told apart."""
     with torch.no_grad(), _Recorder() as recorder:
         result = call(*args, **kwargs)
     return (recorder.parts, result) if recorder.are_known else None

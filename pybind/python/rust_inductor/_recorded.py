@@ -8,7 +8,8 @@ copied, but for inputs of the graph, of which autograd checks, as in eager, that
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.autograd.graph import GradientEdge, get_gradient_edge, saved_tensors_hooks
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-class _Record(NamedTuple):
+@dataclass
+class _Record:
     """The record that autograd has of a call."""
 
     #: The edges that take gradients by the results; ``None`` for a result that autograd does not follow.
@@ -26,7 +28,8 @@ class _Record(NamedTuple):
     operands: list[torch.Tensor]
 
 
-class _Saved(NamedTuple):
+@dataclass
+class _Saved:
     """A tensor that autograd has saved."""
 
     tensor: torch.Tensor
@@ -52,14 +55,24 @@ def forward(
 
     args, kwargs = recorded(args), {name: recorded(value) for name, value in kwargs.items()}
     lasting = {_memory(given): given for given in inputs}
+    passing = {_memory(operand) for operand in operands} - lasting.keys()
+    kept: list[_Saved] = []
 
     def pack(tensor: torch.Tensor) -> _Saved:
-        given = lasting.get(_memory(tensor))
-        return _Saved(tensor.detach().clone()) if given is None else _Saved(tensor, given, given._version)
+        memory = _memory(tensor)
+        if memory in lasting:
+            return _Saved(tensor, lasting[memory], lasting[memory]._version)
+        kept.append(_Saved(tensor.detach().clone() if memory in passing else tensor))
+        return kept[-1]
 
     with torch.enable_grad(), saved_tensors_hooks(pack, _unpack):
         results = _overload(op)(*args, **kwargs)
     results = tuple(results) if isinstance(results, (list, tuple)) else (results,)
+    # The operator may have written to other tensors after they were saved.
+    given = {_memory(result) for result in results}
+    for saved in kept:
+        if _memory(saved.tensor) in given:
+            saved.tensor = saved.tensor.detach().clone()
     edges = [get_gradient_edge(result) if result.requires_grad else None for result in results]
     token = torch.empty(0, dtype=torch.uint8)
     token.recorded = _Record(edges, [operands[number] for number in followed])  # type: ignore[attr-defined]

@@ -4,6 +4,7 @@ use super::libtorch::LibTorch;
 use super::py_call::{PyArg, PyCall};
 use super::{Activation, Failed, Prepared};
 use crate::torch::Torch;
+use frame_hook::Enabled;
 use inductor::device::DeviceError;
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError};
 use pyo3::intern;
@@ -71,7 +72,11 @@ struct Scope<'a, 'py> {
 impl PyCall {
     /// Makes the call and keeps its results.
     pub(super) fn run(&self, call: &Call<'_, '_>, program: &Prepared, activation: &mut Activation) -> PyResult<()> {
-        let result = Scope { py: call.py, program, args: call.args }.call(self, activation)?;
+        let result = {
+            // What a graph calls is not captured.
+            let _off = Enabled::new(call.py, None);
+            Scope { py: call.py, program, args: call.args }.call(self, activation)?
+        };
         if !self.tuple {
             return match self.results.first() {
                 Some(&keep) => self.keep(program, keep, result, activation),

@@ -36,6 +36,15 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
     "a result that is constant": (lambda a: torch.linalg.slogdet(a @ a.mT + torch.eye(3))[1], [(3, 3)]),
     "operands twice": (lambda a, b: F.bilinear(a, a, b), [(3, 4), (2, 4, 4)]),
     "in turn": (lambda a: torch.linalg.inv(torch.linalg.cholesky(a @ a.mT + torch.eye(3) * 3)), [(3, 3)]),
+    "rrelu": (lambda a: F.rrelu(a.sin(), training=True) * 2, [(4, 6)]),
+    "alpha dropout": (lambda a: F.alpha_dropout(a.sin(), 0.3, training=True) * 2, [(4, 6)]),
+    "a Fourier transform": (lambda a: torch.fft.rfft(a.sin()).abs().square(), [(4, 6)]),
+    "there and back": (lambda a: torch.fft.irfft(torch.fft.rfft(a, dim=0) * 2, dim=0), [(4, 6)]),
+    "in windows": (lambda a: torch.stft(a, 8, window=torch.hann_window(8), return_complex=True).abs(), [(2, 32)]),
+    "lu": (lambda a: torch.linalg.lu(a @ a.mT)[1:], [(4, 4)]),
+    "pinv": (lambda a: torch.linalg.pinv(a) @ torch.matrix_exp(a), [(3, 3)]),
+    "quantile": (lambda a: torch.quantile(a.sin(), 0.3, dim=1), [(5, 3)]),
+    "raveled": (lambda a: a.T.ravel() * 2, [(4, 6)]),
     "no gradient": (lambda a: torch.linalg.norm(a, 0) * 2, [(5,)]),
 }
 
@@ -69,6 +78,59 @@ def test_gradients_are_eagers(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
         torch.testing.assert_close(ours, eager, rtol=1e-4, atol=1e-5)
     assert not left
     assert "AOTAutograd" not in str(rust_inductor.explain(function)(*inputs))
+
+
+@torch.library.custom_op("rust_inductor_tests::doubled", mutates_args=())
+def doubled(x: Tensor, times: int) -> Tensor:
+    """An operator with gradients of its own."""
+    CALLS.append(times)
+    return x * 2 * times
+
+
+@doubled.register_fake
+def _(x: Tensor, times: int) -> Tensor:
+    return torch.empty_like(x)
+
+
+def _with_times(ctx: Any, inputs: tuple[Tensor, int], output: Tensor) -> None:
+    ctx.times = inputs[1]
+
+
+doubled.register_autograd(lambda ctx, grad: (grad * 2 * ctx.times, None), setup_context=_with_times)
+CALLS: list[int] = []
+
+
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_operators_of_other_libraries(is_recorded: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def program(x: Tensor) -> Tensor:
+        return torch.cat([doubled(x.sin(), 3), doubled(x, 2)]).relu()
+
+    left = left_to_aot(monkeypatch)
+    compiled, results = rust_inductor.compile(program), []
+    x = torch.randn(3, 4, requires_grad=True)
+    with torch.set_grad_enabled(is_recorded):
+        for way in (program, compiled, compiled):
+            CALLS.clear()
+            result = way(x)
+            assert CALLS == [3, 2]
+            results.append((result, torch.autograd.grad(result.sum(), x)[0] if is_recorded else None))
+    for one in results[1:]:
+        torch.testing.assert_close(one, results[0])
+    assert not left
+    assert "AOTAutograd" not in str(rust_inductor.explain(program)(x))
+
+
+def test_boxes_of_vision() -> None:
+    torchvision = pytest.importorskip("torchvision")
+    boxes = torch.tensor([[0, 1.0, 1, 5, 5], [0, 0, 2, 7, 6]])
+
+    def program(image: Tensor) -> Any:
+        return torchvision.ops.roi_align(image.sin(), boxes, (2, 2)).exp()
+
+    image = torch.randn(1, 2, 8, 8, requires_grad=True)
+    eager, ours = both(program, [image], rust_inductor.compile(program))
+    torch.testing.assert_close(ours, eager)
+    assert "torchvision.roi_align" in str(rust_inductor.explain(program)(image))
 
 
 def test_explain_names_the_calls() -> None:
@@ -114,7 +176,7 @@ def test_a_write_to_what_is_saved(is_saved: bool) -> None:
 def test_what_the_graph_writes_over_is_copied() -> None:
     """Operands and results lie in memory that the graph uses again, for larger ones too."""
 
-    def program(a: Tensor) -> Tensor:
+    def program(a: Tensor) -> Any:
         b = torch.linalg.inv(a.mul(2) + torch.eye(64))
         return (b.sin() * b.cos()).relu() + torch.linalg.inv(b + torch.eye(64))
 

@@ -342,8 +342,8 @@ impl Tracer<'_> {
         parts.is_some_and(|parts| self.graph.lowered.expand(node, &parts, obstacles))
     }
 
-    /// True for a call of another library's operator (`torch.library`) that is a function of its arguments by its schema,
-    /// and gives tensors whose sizes are known before it runs.
+    /// True for a call of which torch has told all that counts: by its schema it is a function of its arguments, and
+    /// what it gives are tensors whose sizes are known before it runs.
     fn is_known_function(&mut self, node: NodeId, meta: &Meta) -> bool {
         let is_tensor = |meta: &Meta| matches!(meta, Meta::Tensor(_));
         let are_tensors = match meta {
@@ -353,8 +353,15 @@ impl Tracer<'_> {
         let mut depends = false;
         meta.for_each_expr(&mut |expr| depends |= self.shapes.env.depends_on_data(expr));
         let is_usual = self.options.lowers && self.modes.autocast.current.is_empty() && are_tensors && !depends;
+        if !is_usual || self.graph.without_rule.last() != Some(&node) {
+            return false;
+        }
         let call = &self.graph.torch[node];
-        is_usual && call.is_custom_op() && self.host.is_functional(&call.target)
+        if call.is_custom_op() {
+            return self.host.is_functional(&call.target);
+        }
+        let lowered = self.graph.lowered.of[node].expand().and_then(|call| self.graph.lowered.graph[call].op());
+        lowered.is_some_and(|op| op.is_function() && !op.is_view() && op.traits().alias.is_none())
     }
 
     /// Asks torch for the metadata of a node's result, where no rule tells it.

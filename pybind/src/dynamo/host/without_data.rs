@@ -77,7 +77,7 @@ impl<'py> PyHost<'py> {
         if by_device && let Some(meta) = self.attention(graph, env, id)? {
             return Ok(meta);
         }
-        if computes(graph, id) || by_device {
+        if computes(graph, id) || by_device || !ask.by_hints && is_laid_out_by_device(&node.target) {
             if let Some(meta) = self.array_without_data(graph, env, id)? {
                 return Ok(Ok(meta));
             }
@@ -323,8 +323,17 @@ impl<'py> PyHost<'py> {
 
 /// True for a call whose kernel, and with it the layout of the result, is chosen by the device of the tensors.
 pub(super) fn is_chosen_by_device(target: &fx::Target) -> bool {
-    let packet = target.op().map(Aten::packet).or_else(|| target.rsplit('.').next().and_then(Packet::named));
-    packet.is_some_and(|packet| packet.traits().device_kernel)
+    packet(target).is_some_and(|packet| packet.traits().device_kernel)
+}
+
+/// True for a call whose kernels lay out the result each in its own way.
+fn is_laid_out_by_device(target: &fx::Target) -> bool {
+    packet(target).is_some_and(|packet| packet.traits().device_layout)
+}
+
+/// The operator of a target, or that of its name.
+fn packet(target: &fx::Target) -> Option<Packet> {
+    target.op().map(Aten::packet).or_else(|| target.rsplit('.').next().and_then(Packet::named))
 }
 
 /// True for a call that would compute, and draw random numbers, though its tensors are without data: it is given no
