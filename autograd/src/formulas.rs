@@ -235,6 +235,8 @@ const FORMULAS: &[(&[Aten], &str)] = &[
     (ops![squeeze_default squeeze_dim squeeze_dims unsqueeze_default], "self: reshape(grad, sizes(self))"),
     (ops![expand_default expand_as_default broadcast_to_default], "self: grad"),
     (ops![t_default], "self: t(grad)"),
+    (ops![view_as_real_default], "self: view_as_complex(contiguous(grad))"),
+    (ops![view_as_complex_default], "self: view_as_real(contiguous(grad))"),
     (ops![transpose_int], "self: transpose.int(grad, dim0, dim1)"),
     (ops![permute_default], "self: permute(grad, inverse(dims))"),
     (ops![flip_default], "self: flip(grad, dims)"),

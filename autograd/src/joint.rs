@@ -4,17 +4,18 @@
 //! by sequence numbers, the latest first. Gradients of one tensor are added in that order.
 
 use crate::build::{Build, Outcome, SET_GRAD};
+use crate::complex::{self, is_complex};
 use crate::composites;
 use crate::custom::derive_custom;
 use crate::derivative::Derivative;
 use crate::formulas;
 use crate::recorded::{Torch, derive_recorded, is_recordable, push_forward, recorded};
 use cranelift_entity::EntityRef;
-use fx::aten::Aten;
+use fx::aten::{Aten, Packet};
 use fx::custom_gradient::{CustomGradient, forget_custom_gradients};
 use fx::infer::sizes::Sizes;
 use fx::symbols::{self, Source};
-use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta, infer};
+use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta, infer, packets};
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{DTypeClass, DeviceKind, Expr, Sym};
 
@@ -193,6 +194,9 @@ fn picked(graph: &Graph, id: NodeId) -> Option<(NodeId, usize)> {
     (node.target == "operator.getitem").then_some((call, place))
 }
 
+/// Views of complex tensors that show other numbers than these hold.
+const OF_CONJUGATES: &[Packet] = packets![conj _conj _neg_view real imag resolve_conj resolve_neg mH adjoint matrix_H];
+
 struct Tape<'a> {
     from: &'a Graph,
     build: Build,
@@ -320,12 +324,9 @@ impl Tape<'_> {
     fn is_left_to_torch(&self, id: NodeId) -> bool {
         let node = &self.from[id];
         let has_derivative = |op: Aten| formulas::has_derivative(op) || composites::is_composite(op);
-        let is_complex = |node: NodeId| {
-            let meta = self.from[node].tensor_meta();
-            meta.is_some_and(|meta| meta.dtype.class() == DTypeClass::Complex)
-        };
-        let is_of_complex = || node.inputs().into_iter().chain([id]).any(is_complex);
-        is_recordable(self.from, id) && node.op().is_none_or(|op| !has_derivative(op) || is_of_complex())
+        let is_of_complex = || node.inputs().into_iter().chain([id]).any(|node| is_complex(self.from, node));
+        let is_left = |op| !has_derivative(op) || is_of_complex() && !complex::has_derivative(self.from, id);
+        is_recordable(self.from, id) && node.op().is_none_or(is_left)
     }
 
     /// Picks each result of a call with several, since gradients may read those that the program does not.
@@ -474,18 +475,18 @@ impl Tape<'_> {
         if let Some(custom) = CustomGradient::of(&self.build.graph, call) {
             return derive_custom(&mut self.build, &custom, &grads);
         }
-        let is_complex = |input: &NodeId| {
-            let meta = self.build.graph[*input].tensor_meta();
-            meta.is_some_and(|meta| meta.dtype.class() == DTypeClass::Complex)
-        };
-        if node.inputs().iter().chain([&call]).any(is_complex) {
+        // To move elements is the same for complex ones.
+        let moves = node.op().is_some_and(|op| op.is_view() && !OF_CONJUGATES.contains(&op.packet()));
+        let is_of_complex = node.inputs().into_iter().chain([call]).any(|node| is_complex(&self.build.graph, node));
+        let of_complex = is_of_complex && !moves;
+        if of_complex && !complex::has_derivative(&self.build.graph, call) {
             return Err("a derivative of complex numbers".to_owned());
         }
         let overload = node.op().ok_or_else(|| format!("no derivative of `{}`", node.target))?;
         let (args, kwargs) = (node.args.clone(), node.kwargs.clone());
         let bound = overload.bind(&args, &kwargs).map_err(|error| error.to_string())?;
         let mut derivative = Derivative::new(&mut self.build, call, &bound, grads, &self.picks, &self.follows);
-        formulas::derive(&mut derivative)?;
+        if of_complex { complex::derive(&mut derivative) } else { formulas::derive(&mut derivative) }?;
         Ok(derivative.given)
     }
 }

@@ -7,6 +7,7 @@
 //!   `attention` is one of them. `apart` puts them in the place of composites where nothing is differentiated.
 //! - `formulas`: the derivative of each operator, a row each, in the language of `expression`, or a Rust function of
 //!   `rules` or `products` where it takes more than an expression.
+//! - `complex`: derivatives of arithmetic on complex numbers.
 //! - `custom`: gradients that the program computes itself (`torch.autograd.Function`), a graph for each call.
 //! - [`recorded`]: calls that have no derivative here, which torch's autograd records and differentiates.
 //! - `joint`: the tape, walked backwards; `derivative` evaluates a row for one call, with `arithmetic` and `helpers`.
@@ -23,6 +24,7 @@ mod apart;
 mod arithmetic;
 mod attention;
 mod build;
+mod complex;
 mod composites;
 mod custom;
 mod derivative;

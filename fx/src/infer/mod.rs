@@ -22,6 +22,7 @@ pub mod sizes;
 pub mod strides;
 mod view;
 
+use crate::packets;
 use crate::{
     arg::Arg,
     aten::{Aten, BindError, Packet},
@@ -95,6 +96,10 @@ pub fn guarded(graph: &Graph, id: NodeId, env: &mut ShapeEnv, at: &str) -> Resul
     infer(graph.all_nodes(), id, Sizes::Guarded { env, at })
 }
 
+/// Operators that give for complex numbers what they give for others. Some give real ones for these, others different
+/// strides, and many do not take them.
+const OF_COMPLEX: &[Packet] = packets![add sub rsub mul neg];
+
 fn infer(nodes: &Nodes, id: NodeId, mut sizes: Sizes) -> Result<Meta> {
     let node = &nodes[id];
     let no_rule = || InferError::NoRule(node.target.as_str().to_owned());
@@ -106,10 +111,9 @@ fn infer(nodes: &Nodes, id: NodeId, mut sizes: Sizes) -> Result<Meta> {
     };
     let no_rule = || InferError::NoRule(overload.name().to_owned());
     let (rule, computes) = rule(overload).ok_or_else(no_rule)?;
-    // Of complex numbers some give real ones, others have different strides, and many are not computed.
     let is_complex =
         |input: NodeId| nodes[input].tensor_meta().is_some_and(|meta| meta.dtype.class() == DTypeClass::Complex);
-    if computes && node.inputs().into_iter().any(is_complex) {
+    if computes && !OF_COMPLEX.contains(&overload.packet()) && node.inputs().into_iter().any(is_complex) {
         return Err(no_rule());
     }
     let bound = overload.bind(&node.args, &node.kwargs)?;

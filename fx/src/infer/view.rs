@@ -8,7 +8,7 @@ use super::{
 use crate::aten::Aten;
 use crate::aten::Packet;
 use crate::graph::Meta;
-use symshapes::{Expr, TensorMeta};
+use symshapes::{DType, Expr, TensorMeta};
 
 /// The rules of this family.
 pub(super) const RULES: &[(Packet, Rule)] = &[
@@ -24,6 +24,8 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         let (x, sizes) = (c.tensor("self")?, c.tensor("other")?.sizes.clone());
         reshaped(c, x, sizes, false)
     }),
+    (Packet::view_as_real, view_as_real),
+    (Packet::view_as_complex, view_as_complex),
     (Packet::flatten, flatten),
     (Packet::unflatten, unflatten),
     (Packet::lift_fresh, |c| Ok(c.tensor("self")?.clone().into())),
@@ -243,6 +245,41 @@ fn permute(c: &mut Call) -> Result {
     let x = c.tensor("self")?;
     let dims = c.dims("dims", x.sizes.len())?;
     Ok(permuted(x, &dims).into())
+}
+
+/// Element types of pairs of numbers, and that of each of the two.
+const COMPLEX: [(DType, DType); 2] = [(DType::C64, DType::F32), (DType::C128, DType::F64)];
+
+/// Complex numbers as pairs, along a new last dimension.
+fn view_as_real(c: &mut Call) -> Result {
+    let mut x = c.tensor("self")?.clone();
+    let row = COMPLEX.iter().find(|(complex, _)| *complex == x.dtype);
+    x.dtype = c.fits(row.map(|&(_, part)| part))?;
+    for stride in &mut x.strides {
+        *stride = c.pool.mul_int(*stride, 2);
+    }
+    x.offset = c.pool.mul_int(x.offset, 2);
+    x.sizes.push(c.pool.int(2));
+    x.strides.push(Expr::ONE);
+    Ok(x.into())
+}
+
+/// Pairs along the last dimension, which lie side by side, as complex numbers.
+fn view_as_complex(c: &mut Call) -> Result {
+    let mut x = c.tensor("self")?.clone();
+    let row = COMPLEX.iter().find(|(_, part)| *part == x.dtype);
+    x.dtype = c.fits(row.map(|&(complex, _)| complex))?;
+    let [size, stride] = [x.sizes.pop(), x.strides.pop()];
+    c.fits((size.and_then(|size| c.pool.as_int(size)) == Some(2)).then_some(()))?;
+    c.fits((stride == Some(Expr::ONE)).then_some(()))?;
+    let halved = |c: &mut Call, places: Expr| {
+        let half = c.pool.floor_div_int(places, 2);
+        let is_even = c.pool.mul_int(half, 2) == places;
+        if is_even { Ok(half) } else { Err(c.unsupported("pairs at odd places")) }
+    };
+    x.strides = x.strides.iter().map(|&stride| halved(c, stride)).collect::<Result<_>>()?;
+    x.offset = halved(c, x.offset)?;
+    Ok(x.into())
 }
 
 fn transpose(c: &mut Call) -> Result {
