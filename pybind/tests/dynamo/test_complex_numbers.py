@@ -47,6 +47,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], Callable[[], list[Tensor]]]] = {
     ),
     "parts": (lambda a: (a.real * 2, a.imag + 1, a.abs()), lambda: [numbers(3, 4)]),
     "conjugates": (lambda a: (a.conj() * a, a.mH @ a), lambda: [numbers(3, 4)]),
+    "convolved": (torch.conv1d, lambda: [numbers(1, 2, 8), numbers(3, 2, 3)]),
     "as numbers": (lambda a: torch.view_as_complex(a * 2), lambda: [torch.randn(3, 4, 2)]),
     "as pairs": (lambda a: torch.view_as_real(a * 2), lambda: [numbers(3, 4)]),
     "views of the program's": (lambda a: torch.view_as_complex(a), lambda: [torch.randn(3, 4, 2)]),

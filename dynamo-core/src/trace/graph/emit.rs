@@ -19,11 +19,17 @@ use crate::{
     },
 };
 use cranelift_entity::EntityRef;
-use fx::{Arg, Kind as NodeKind, Meta, NodeId, TensorMeta, aten::Packet, pending::Pending, torch_ops};
+use fx::aten::rules::{Extern, Rule};
+use fx::{
+    Arg, Kind as NodeKind, Meta, NodeId, TensorMeta,
+    aten::{Aten, Packet},
+    pending::Pending,
+    torch_ops,
+};
 use guards::{Constant, SourceId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use symshapes::{DType, Device, Expr, Float};
+use symshapes::{DType, DTypeClass, Device, Expr, Float};
 
 /// The longest range that is written into the graph.
 const MOST_OF_RANGE: i64 = 1 << 12;
@@ -361,7 +367,14 @@ impl Tracer<'_> {
             return self.host.is_functional(&call.target);
         }
         let lowered = self.graph.lowered.of[node].expand().and_then(|call| self.graph.lowered.graph[call].op());
-        lowered.is_some_and(|op| op.is_function() && !op.is_view() && op.traits().alias.is_none())
+        let is_complex =
+            |meta: &Meta| matches!(meta, Meta::Tensor(tensor) if tensor.dtype.class() == DTypeClass::Complex);
+        // Layers of complex numbers are composed of real ones, which the library's kernels do not do.
+        let is_composed = |op: Aten| {
+            let of_layers = matches!(op.rule(), Some(Rule::Extern(Extern::Convolution | Extern::Layer)));
+            of_layers && is_complex(meta)
+        };
+        lowered.is_some_and(|op| op.is_function() && !op.is_view() && op.traits().alias.is_none() && !is_composed(op))
     }
 
     /// Asks torch for the metadata of a node's result, where no rule tells it.
