@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def reasons_of(sample: Any, label: str) -> list[str]:
-    """Why the graphs of a sample are left to AOTAutograd; it is not asked."""
+    """The reasons for which graphs of a sample are left to AOTAutograd, which is not asked."""
     reasons: list[str] = []
     in_rust, compile_module, compile_graph = _backends._in_rust, _aot.compile_module, _backends._compile
 
