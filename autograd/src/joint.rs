@@ -283,21 +283,7 @@ impl Tape<'_> {
         }
         let recorded = self.recorded.contains(&id);
         let result = match composite {
-            _ if recorded => {
-                let meta = node.meta.as_ref().ok_or("results of unknown shape")?;
-                let call = push_forward(&mut self.build, &node.target, (args, kwargs), meta, &self.follows)?;
-                match (self.torch.follows(&self.build.graph, call), &node.meta) {
-                    (Some(follows), _) => {
-                        let constant = (0..).zip(follows).filter(|(_, is_followed)| !is_followed);
-                        self.constant.extend(constant.map(|(place, _)| (call, place)));
-                    }
-                    (None, Some(Meta::Tuple(_))) if !node.op().is_some_and(|op| op.traits().first_alone) => {
-                        return Err("which of its results autograd follows".to_owned());
-                    }
-                    (None, _) => {}
-                }
-                call
-            }
+            _ if recorded => self.left_to_torch(id, (args, kwargs))?,
             Some(op) => composites::expand(&mut self.build, op, &args, &kwargs, node.meta.as_ref())?,
             None => {
                 let copy = self.build.graph.push(node.kind, node.target.clone(), args, kwargs, Some(&node.name));
@@ -318,6 +304,17 @@ impl Tape<'_> {
         let result = if is_only { self.picks[&(result, 0)] } else { result };
         self.copies.insert(id, result);
         Ok(())
+    }
+
+    /// Appends the call in whose place torch's autograd records one.
+    fn left_to_torch(&mut self, id: NodeId, operands: (Vec<Arg>, Vec<(String, Arg)>)) -> Outcome<NodeId> {
+        let node = &self.from[id];
+        let meta = node.meta.as_ref().ok_or("results of unknown shape")?;
+        let call = push_forward(&mut self.build, &node.target, operands, meta, &self.follows)?;
+        let follows = self.torch.follows(&self.build.graph, call).ok_or("whether autograd follows what it gives")?;
+        let constant = (0..).zip(follows).filter(|(_, is_followed)| !is_followed);
+        self.constant.extend(constant.map(|(place, _)| (call, place)));
+        Ok(call)
     }
 
     /// True for a call that autograd follows and that certainly has no derivative here.

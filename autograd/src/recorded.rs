@@ -34,13 +34,16 @@ pub trait Torch {
     fn strides(&self, graph: &Graph, call: NodeId, grads: &[Option<NodeId>]) -> Option<Vec<Option<Vec<i64>>>>;
 }
 
-/// Nobody to be asked: gradients are laid out as their operands.
+/// Nobody to be asked: autograd follows all results, and gradients are laid out as their operands.
 #[derive(Clone, Copy, Debug)]
 pub struct LikeOperands;
 
 impl Torch for LikeOperands {
-    fn follows(&self, _: &Graph, _: NodeId) -> Option<Vec<bool>> {
-        None
+    fn follows(&self, graph: &Graph, call: NodeId) -> Option<Vec<bool>> {
+        match &graph[call].meta {
+            Some(Meta::Tuple(items)) => Some(vec![true; items.len()]),
+            _ => None,
+        }
     }
 
     fn strides(&self, _: &Graph, _: NodeId, _: &[Option<NodeId>]) -> Option<Vec<Option<Vec<i64>>>> {

@@ -119,8 +119,9 @@ impl Node {
 
     /// True for a call of an operator outside ATen (`torch.library`), by its name in `torch.ops`.
     pub fn is_custom_op(&self) -> bool {
-        let name = self.target.op().map_or_else(|| self.target.as_str().strip_prefix("torch.ops."), |_| None);
-        self.kind == Kind::CallFunction && name.is_some_and(|name| !name.starts_with("higher_order."))
+        let name = self.target.as_str().strip_prefix("torch.ops.");
+        let is_custom = name.is_some_and(|name| !name.starts_with("higher_order."));
+        is_custom && self.op().is_none() && self.kind == Kind::CallFunction
     }
 
     /// The keyword argument of this name.

@@ -5,7 +5,7 @@
 
 use crate::compiled_fn::CompiledFn;
 use crate::fx_module::Graph;
-use crate::import::{Roles, to_python};
+use crate::import::{Roles, to_python, to_python_with};
 use crate::options::Options;
 use crate::result_views::{ResultRows, Written, is_detached_on_the_way, results};
 use crate::torch::Torch;
@@ -17,7 +17,7 @@ use fx::symbols::Source;
 use fx::{Arg, NodeId};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyInt};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Instant;
 use symshapes::{Expr, TensorMeta};
@@ -115,21 +115,17 @@ impl<'py> Asked<'py> {
         value: &dyn Fn(Expr) -> Option<i64>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = self.0;
-        Ok(match arg {
-            Arg::Node(node) => {
-                let Some(meta) = graph[*node].tensor_meta() else { return Ok(None) };
-                let fixed = |exprs: &[Expr]| exprs.iter().map(|&e| value(e)).collect::<Option<Vec<_>>>();
-                let (Some(sizes), Some(strides)) = (fixed(&meta.sizes), fixed(&meta.strides)) else { return Ok(None) };
-                Some(Torch::get(py)?.without_data(py, meta.dtype, (sizes, strides), false)?)
-            }
-            Arg::List(items) | Arg::Tuple(items) => {
-                let items = items.iter().map(|item| self.value(graph, item, value));
-                let items = items.collect::<PyResult<Option<Vec<_>>>>()?;
-                items.map(|items| PyList::new(py, items)).transpose()?.map(Bound::into_any)
-            }
-            Arg::Sym(e) => value(*e).map(|value| value.into_pyobject(py).map(Bound::into_any)).transpose()?,
-            plain => Some(to_python(py, plain, &[])?),
-        })
+        let open = |arg: &Arg| {
+            let meta = match arg {
+                Arg::Sym(e) => return Ok(value(*e).map(|value| PyInt::new(py, value).into_any())),
+                other => other.as_node().and_then(|node| graph[node].tensor_meta()),
+            };
+            let Some(meta) = meta else { return Ok(None) };
+            let fixed = |exprs: &[Expr]| exprs.iter().map(|&e| value(e)).collect::<Option<Vec<_>>>();
+            let (Some(sizes), Some(strides)) = (fixed(&meta.sizes), fixed(&meta.strides)) else { return Ok(None) };
+            Torch::get(py)?.without_data(py, meta.dtype, (sizes, strides), false).map(Some)
+        };
+        to_python_with(py, arg, &open)
     }
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -82,6 +82,24 @@ def test_a_result_is_no_operand() -> None:
         return torch.index_copy(y, 0, INDEX[:0], y[:0]), y + 1
 
     calls_of(scatter, X)
+
+
+def test_checks_have_no_tokens() -> None:
+    """The check of a factorization is a call as others are, and raises what eager raises."""
+
+    def factor(x: Tensor) -> Any:
+        factors, _, info = torch.linalg.lu_factor_ex(x)
+        torch._linalg_check_errors(info, "lu_factor", is_matrix=True)
+        return factors * 2
+
+    matrix = torch.eye(3) * 2
+    targets, ways = zip(*calls_of(factor, matrix), strict=True)
+    assert targets.count("aten._linalg_check_errors.default") == 1
+    assert "extern" in ways[targets.index("aten._linalg_check_errors.default")]
+    compiled = rust_inductor.compile(factor, dynamic=False)
+    with pytest.raises(RuntimeError, match="lu_factor"):
+        compiled(0 * matrix)
+    torch.testing.assert_close(compiled(matrix), factor(matrix))
 
 
 def test_factorizations_that_fail() -> None:

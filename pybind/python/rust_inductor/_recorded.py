@@ -45,15 +45,7 @@ def forward(
 
     ``inputs`` are the program's tensors in whose memory operands may be.
     """
-    operands: list[torch.Tensor] = []
-
-    def recorded(value: Any) -> Any:
-        if isinstance(value, torch.Tensor):
-            operands.append(value.detach().requires_grad_(len(operands) in followed))
-            return operands[-1]
-        return type(value)(map(recorded, value)) if isinstance(value, (list, tuple)) else value
-
-    args, kwargs = recorded(args), {name: recorded(value) for name, value in kwargs.items()}
+    args, kwargs, operands = _with_leaves(args, kwargs, followed)
     lasting = {_memory(given): given for given in inputs}
     passing = {_memory(operand) for operand in operands} - lasting.keys()
     kept: list[_Saved] = []
@@ -117,16 +109,25 @@ def _without_data(
     op: str, followed: Sequence[int], args: Any, kwargs: dict[str, Any]
 ) -> tuple[Sequence[torch.Tensor], list[torch.Tensor]]:
     """Give the results of a call on tensors without data, and those operands that gradients are asked for."""
-    operands: list[torch.Tensor] = []
-
-    def recorded(value: Any) -> Any:
-        if isinstance(value, torch.Tensor):
-            operands.append(value.requires_grad_(len(operands) in followed))
-        return type(value)(map(recorded, value)) if isinstance(value, (list, tuple)) else value
-
+    args, kwargs, operands = _with_leaves(args, kwargs, followed)
     with torch.enable_grad():
-        results = _overload(op)(*recorded(args), **{name: recorded(value) for name, value in kwargs.items()})
+        results = _overload(op)(*args, **kwargs)
     return results if isinstance(results, (list, tuple)) else (results,), [operands[number] for number in followed]
+
+
+def _with_leaves(
+    args: Any, kwargs: dict[str, Any], followed: Sequence[int]
+) -> tuple[Any, dict[str, Any], list[torch.Tensor]]:
+    """Give arguments with leaves of autograd's for tensors, and those leaves, some of which ask for gradients."""
+    leaves: list[torch.Tensor] = []
+
+    def leaf(value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            leaves.append(value.detach().requires_grad_(len(leaves) in followed))
+            return leaves[-1]
+        return type(value)(map(leaf, value)) if isinstance(value, (list, tuple)) else value
+
+    return leaf(args), {name: leaf(value) for name, value in kwargs.items()}, leaves
 
 
 @functools.cache

@@ -4,12 +4,13 @@
 //! Invariant: an answer over symbols that we do not have, or under a decision that we cannot repeat, is no answer.
 
 use crate::fx_module::bare_subgraph;
+use crate::import::{to_python, to_python_with};
 use crate::names::function;
 use crate::torch::Torch;
 use dynamo_core::host::Ask;
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PySlice, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyInt, PyTuple};
 use symshapes::{Expr, Pool, ShapeEnv, Sym};
 
 /// The metadata of a node's result; the error says why it is not known.
@@ -127,28 +128,32 @@ impl<'a, 'py> Asker<'a, 'py> {
 
     fn value(&self, arg: &Arg) -> PyResult<Bound<'py, PyAny>> {
         let py = self.object.py();
-        let all = |items: &[Arg]| items.iter().map(|item| self.value(item)).collect::<PyResult<Vec<_>>>();
-        Ok(match arg {
-            Arg::Node(id) => match &self.graph[*id].meta {
-                // Only inputs may be leaves of the autograd graph.
-                Some(Meta::Tensor(meta)) => self.tensor(meta, self.graph[*id].kind == Kind::Placeholder)?,
-                Some(Meta::Int(expr)) => self.number(*expr)?,
-                Some(Meta::Tuple(items)) => {
-                    let one = |item: &Option<Meta>| match item {
-                        Some(Meta::Int(expr)) => self.number(*expr),
-                        Some(Meta::Tensor(meta)) => self.tensor(meta, false),
-                        _ => Ok(py.None().into_bound(py)),
-                    };
-                    PyTuple::new(py, items.iter().map(one).collect::<PyResult<Vec<_>>>()?)?.into_any()
-                }
-                Some(Meta::Plain(arg)) => crate::import::to_python(py, arg, &[])?,
-                None if self.graph.subgraph(*id).is_some() => bare_subgraph(py, self.graph, *id)?,
-                Some(Meta::Float(_) | Meta::Bool(_)) | None => py.None().into_bound(py),
-            },
-            Arg::List(items) => PyList::new(py, all(items)?)?.into_any(),
-            Arg::Tuple(items) => PyTuple::new(py, all(items)?)?.into_any(),
-            Arg::Slice(parts) => py.get_type::<PySlice>().call1(PyTuple::new(py, all(&parts[..])?)?)?,
-            plain => crate::import::to_python(py, plain, &[])?,
+        let open = |arg: &Arg| match arg {
+            Arg::Node(id) => self.operand(*id).map(Some),
+            other => to_python(py, other, &[]).map(Some),
+        };
+        let value = to_python_with(py, arg, &open)?;
+        Ok(value.unwrap_or_else(|| py.None().into_bound(py)))
+    }
+
+    /// The value of a node; `None` of Python's for one that torch is not told.
+    fn operand(&self, id: NodeId) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.object.py();
+        Ok(match &self.graph[id].meta {
+            // Only inputs may be leaves of the autograd graph.
+            Some(Meta::Tensor(meta)) => self.tensor(meta, self.graph[id].kind == Kind::Placeholder)?,
+            Some(Meta::Int(expr)) => self.number(*expr)?,
+            Some(Meta::Tuple(items)) => {
+                let one = |item: &Option<Meta>| match item {
+                    Some(Meta::Int(expr)) => self.number(*expr),
+                    Some(Meta::Tensor(meta)) => self.tensor(meta, false),
+                    _ => Ok(py.None().into_bound(py)),
+                };
+                PyTuple::new(py, items.iter().map(one).collect::<PyResult<Vec<_>>>()?)?.into_any()
+            }
+            Some(Meta::Plain(arg)) => to_python(py, arg, &[])?,
+            None if self.graph.subgraph(id).is_some() => bare_subgraph(py, self.graph, id)?,
+            Some(Meta::Float(_) | Meta::Bool(_)) | None => py.None().into_bound(py),
         })
     }
 }

@@ -4,7 +4,27 @@ use crate::torch::Torch;
 use fx::Arg;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyComplex, PyDict, PyEllipsis, PyList, PyTuple};
+use pyo3::types::{PyComplex, PyDict, PyEllipsis, PyList, PySlice, PyTuple};
+
+/// The Python value of an argument of which `open` gives the nodes and symbols; `None` if it gives nothing for one.
+pub(crate) fn to_python_with<'py>(
+    py: Python<'py>,
+    arg: &Arg,
+    open: &dyn Fn(&Arg) -> PyResult<Option<Bound<'py, PyAny>>>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let all =
+        |items: &[Arg]| items.iter().map(|item| to_python_with(py, item, open)).collect::<PyResult<Option<Vec<_>>>>();
+    Ok(match arg {
+        Arg::Node(_) | Arg::Sym(_) => open(arg)?,
+        Arg::List(items) => all(items)?.map(|items| PyList::new(py, items)).transpose()?.map(Bound::into_any),
+        Arg::Tuple(items) => all(items)?.map(|items| PyTuple::new(py, items)).transpose()?.map(Bound::into_any),
+        Arg::Slice(parts) => match all(&parts[..])? {
+            Some(parts) => Some(py.get_type::<PySlice>().call1(PyTuple::new(py, parts)?)?),
+            None => None,
+        },
+        plain => Some(to_python(py, plain, &[])?),
+    })
+}
 
 /// The Python value of an argument without nodes and symbols.
 pub(crate) fn to_python<'py>(py: Python<'py>, arg: &Arg, opaques: &[Py<PyAny>]) -> PyResult<Bound<'py, PyAny>> {

@@ -11,7 +11,7 @@ mod number;
 mod target;
 
 pub(crate) use args::plain_constant;
-pub(crate) use export::to_python;
+pub(crate) use export::{to_python, to_python_with};
 
 use crate::names::{function, type_text};
 use crate::torch::Torch;

@@ -11,8 +11,10 @@ import warnings
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import torch
 
+from pybind.tests.helpers import left_to_aot
 from pybind.tests.opinfo.samples import names, samples
 from rust_inductor import _aot, _backends, _capture
 
@@ -46,35 +48,25 @@ def main() -> int:
 
 def reasons_of(sample: Any, label: str) -> list[str]:
     """The reasons for which graphs of a sample are left to AOTAutograd, which is not asked."""
-    reasons: list[str] = []
-    in_rust, compile_module, compile_graph = _backends._in_rust, _aot.compile_module, _backends._compile
+    with pytest.MonkeyPatch.context() as patch:
+        reasons = left_to_aot(patch)
+        compile_graph = _backends._compile
 
-    def tried(*args: Any) -> Any:
+        def compiled(graph: Any, inputs: Any, lowered: Any, *rest: Any) -> Any:
+            if lowered is None:
+                reasons.append("a call that no overload of ATen's stands for")
+            return compile_graph(graph, inputs, lowered, *rest)
+
         try:
-            return in_rust(*args)
-        except _backends._LeftError as error:
-            reasons.append(str(error))
-            raise
-
-    def compiled(graph: Any, inputs: Any, lowered: Any, *rest: Any) -> Any:
-        if lowered is None:
-            reasons.append("a call that no overload of ATen's stands for")
-        return compile_graph(graph, inputs, lowered, *rest)
-
-    patches: Any = {"_in_rust": tried, "_compile": compiled}
-    try:
-        sample.function(sample.input, *sample.args, **sample.kwargs)
-        vars(_backends).update(patches)
-        _aot.compile_module = lambda gm, *_args, **_kwargs: gm.forward
-        _capture.optimize(with_code_of_its_own(sample.function, label), "rust_inductor", dynamic=False)(
-            sample.input, *sample.args, **sample.kwargs
-        )
-    except Exception:
-        # Samples of what torch refuses.
-        reasons.clear()
-    finally:
-        vars(_backends).update(_in_rust=in_rust, _compile=compile_graph)
-        _aot.compile_module = compile_module
+            sample.function(sample.input, *sample.args, **sample.kwargs)
+            patch.setattr(_backends, "_compile", compiled)
+            patch.setattr(_aot, "compile_module", lambda gm, *_args, **_kwargs: gm.forward)
+            function = with_code_of_its_own(sample.function, label)
+            optimized = _capture.optimize(function, "rust_inductor", dynamic=False)
+            optimized(sample.input, *sample.args, **sample.kwargs)
+        except Exception:
+            # Samples of what torch refuses.
+            reasons.clear()
     return reasons
 
 

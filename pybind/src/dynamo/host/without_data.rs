@@ -3,6 +3,7 @@
 use super::{PyHost, gives_nothing};
 use crate::dynamo::{classify, keeps_mode::Modes};
 use crate::fx_module::bare_subgraph;
+use crate::import::{to_python, to_python_with};
 use crate::names::function;
 use crate::torch::Torch;
 use dynamo_core::host::{Ask, NumpyResult, View};
@@ -10,7 +11,7 @@ use fx::aten::{Aten, Packet};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
 use guards::Constant;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyList, PySlice, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyList, PyTuple};
 use std::cell::RefCell;
 use symshapes::{Expr, Float, Pool, ShapeEnv};
 
@@ -206,64 +207,55 @@ impl<'py> PyHost<'py> {
         known: &Known<'_, 'py>,
         arg: &Arg,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let open = |arg: &Arg| match arg {
+            Arg::Node(id) => self.operand(graph, known, *id),
+            other => to_python(self.py, other, &[]).map(Some),
+        };
+        to_python_with(self.py, arg, &open)
+    }
+
+    /// The value of a node, with tensors on the device `meta`; `None` if a size is symbolic.
+    fn operand(&self, graph: &Graph, known: &Known<'_, 'py>, id: NodeId) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = self.py;
-        let all = |items: &[Arg]| self.values(graph, known, items);
-        Ok(Some(match arg {
-            Arg::Node(id) => match &graph[*id].meta {
-                None if graph.subgraph(*id).is_some() => bare_subgraph(py, graph, *id)?,
-                Some(Meta::Tensor(meta)) => match self.without_data(known, meta)? {
-                    // Only inputs may be leaves of the autograd graph.
-                    Some(tensor)
-                        if known.made.is_none() && meta.requires_grad && graph[*id].kind != Kind::Placeholder =>
-                    {
-                        self.recorded(&tensor)?
-                    }
-                    Some(tensor) if known.scalars.contains(id) => {
-                        py.import("rust_inductor._numpy")?.call_method1("Scalar", (tensor,))?
-                    }
-                    Some(tensor) => {
-                        if let Some(made) = known.made {
-                            made.borrow_mut().push((tensor.clone(), *id));
-                        }
-                        tensor
-                    }
-                    None => return Ok(None),
-                },
-                Some(Meta::Int(expr)) => match known.int(*expr) {
-                    Some(value) if known.scalars.contains(id) => {
-                        py.import("rust_inductor._numpy")?.call_method1("Integer", (value,))?
-                    }
-                    Some(value) => value.into_pyobject(py)?.into_any(),
-                    None => return Ok(None),
-                },
-                Some(Meta::Float(float)) => match known.float(*float) {
-                    Some(value) => value.into_pyobject(py)?.into_any(),
-                    None => return Ok(None),
-                },
-                Some(Meta::Tuple(items)) => {
-                    let mut all = Vec::new();
-                    for item in items {
-                        let Some(Meta::Tensor(meta)) = item else { return Ok(None) };
-                        let Some(tensor) = self.without_data(known, meta)? else { return Ok(None) };
-                        all.push(tensor);
-                    }
-                    PyTuple::new(py, all)?.into_any()
+        Ok(Some(match &graph[id].meta {
+            None if graph.subgraph(id).is_some() => bare_subgraph(py, graph, id)?,
+            Some(Meta::Tensor(meta)) => match self.without_data(known, meta)? {
+                // Only inputs may be leaves of the autograd graph.
+                Some(tensor) if known.made.is_none() && meta.requires_grad && graph[id].kind != Kind::Placeholder => {
+                    self.recorded(&tensor)?
                 }
-                Some(Meta::Bool(_) | Meta::Plain(_)) | None => return Ok(None),
-            },
-            Arg::List(items) => match all(items)? {
-                Some(items) => PyList::new(py, items)?.into_any(),
+                Some(tensor) if known.scalars.contains(&id) => {
+                    py.import("rust_inductor._numpy")?.call_method1("Scalar", (tensor,))?
+                }
+                Some(tensor) => {
+                    if let Some(made) = known.made {
+                        made.borrow_mut().push((tensor.clone(), id));
+                    }
+                    tensor
+                }
                 None => return Ok(None),
             },
-            Arg::Tuple(items) => match all(items)? {
-                Some(items) => PyTuple::new(py, items)?.into_any(),
+            Some(Meta::Int(expr)) => match known.int(*expr) {
+                Some(value) if known.scalars.contains(&id) => {
+                    py.import("rust_inductor._numpy")?.call_method1("Integer", (value,))?
+                }
+                Some(value) => value.into_pyobject(py)?.into_any(),
                 None => return Ok(None),
             },
-            Arg::Slice(parts) => match all(&parts[..])? {
-                Some(parts) => py.get_type::<PySlice>().call1(PyTuple::new(py, parts)?)?,
+            Some(Meta::Float(float)) => match known.float(*float) {
+                Some(value) => value.into_pyobject(py)?.into_any(),
                 None => return Ok(None),
             },
-            plain => crate::import::to_python(py, plain, &[])?,
+            Some(Meta::Tuple(items)) => {
+                let mut all = Vec::new();
+                for item in items {
+                    let Some(Meta::Tensor(meta)) = item else { return Ok(None) };
+                    let Some(tensor) = self.without_data(known, meta)? else { return Ok(None) };
+                    all.push(tensor);
+                }
+                PyTuple::new(py, all)?.into_any()
+            }
+            Some(Meta::Bool(_) | Meta::Plain(_)) | None => return Ok(None),
         }))
     }
 
