@@ -4,14 +4,17 @@
 //! identical; no answer runs the user's code. Where only that could answer, the answer is [`Lookup::Unknown`] or
 //! [`View::Object`], and the tracer breaks the graph.
 
+mod replay;
 mod view;
 
+pub use replay::{Journal, Present, Recorder};
 pub use view::{FunctionPolicy, FunctionView, Mark, RecordClass, Table, TensorView, Unbacked, View};
 
 use crate::bytecode::{Body, CodeObject, DecodeError, Inst, Version, decode};
 use cranelift_entity::{SecondaryMap, entity_impl};
 use fx::{Arg, Graph, Meta, NodeId};
 use guards::{Constant, ObjectInfo};
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 use symshapes::{DType, Device, DeviceKind, ShapeEnv};
 
@@ -19,7 +22,7 @@ use symshapes::{DType, Device, DeviceKind, ShapeEnv};
 pub const ALLOWED: &str = "allowed.";
 
 /// An object of the interpreter, alive at least as long as the capture.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Obj(u32);
 entity_impl!(Obj, "obj");
 
@@ -50,7 +53,7 @@ impl Code {
 }
 
 /// The answer to a read of an attribute.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub enum Lookup {
     /// It is there.
     Found(Obj),
@@ -80,7 +83,7 @@ pub const READ_GENERICALLY: [&str; 13] = [
 ];
 
 /// The kinds of equality of the members of enumerations.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub enum EnumMember {
     /// Equal to nothing but itself.
     Itself,
@@ -91,7 +94,7 @@ pub enum EnumMember {
 }
 
 /// The kinds of attributes of a class, found along its method resolution order and bound to nothing.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub enum ClassAttr {
     /// A Python function: a method.
     Function(Obj),
@@ -150,7 +153,7 @@ pub enum SetOperand {
 }
 
 /// The scope in which a global name was found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub enum Scope {
     /// Among the module's own.
     Module,
@@ -195,7 +198,7 @@ pub struct Parts {
 }
 
 /// The reason why a pure call on constants gave nothing.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub enum FoldError {
     /// It raised: the exception's class and text.
     Raised(String),
@@ -207,6 +210,9 @@ pub enum FoldError {
 pub trait Host {
     /// The version whose bytecode runs.
     fn version(&self) -> Version;
+
+    /// The number of handles that it has given out: they are numbered from zero.
+    fn handles(&self) -> usize;
 
     /// The view of an object.
     fn view(&mut self, obj: Obj) -> View;
@@ -243,6 +249,11 @@ pub trait Host {
 
     /// The text that is printed for an object, and its address.
     fn info(&mut self, obj: Obj) -> ObjectInfo;
+
+    /// The address of an object, for a program that sees it.
+    fn address(&mut self, obj: Obj) -> u64 {
+        self.info(obj).address
+    }
 
     /// The items of a set or frozen set of constants, in its order.
     fn set_items(&mut self, set: Obj) -> Option<Vec<Constant>>;

@@ -5,13 +5,14 @@
 
 use crate::value_id::ValueId;
 use guards::Constant;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Declares [`Kind`] from its rows.
 macro_rules! reasons {
     ($($variant:ident, $code:literal, $what:literal, $hint:literal;)*) => {
         /// A kind of reason.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
         pub enum Kind {
             $(#[doc = $what] $variant,)*
         }
@@ -82,7 +83,7 @@ reasons! {
 }
 
 /// A reason with what it was about.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Reason {
     /// The kind.
     pub kind: Kind,
@@ -91,6 +92,7 @@ pub struct Reason {
     /// The builtin class of the exception that the program raises here, if that is certain: handlers may catch it.
     pub exception: Option<String>,
     /// The contents of that exception, as far as they are certain.
+    #[serde(skip)]
     pub(crate) contents: Option<Box<Contents>>,
 }
 

@@ -2,8 +2,10 @@
 //!
 //! `trace_world.py` records the worlds, of the first call of each function in `trace_cases.py`.
 
+use cranelift_entity::EntityRef;
 use dynamo_core::bytecode::{CodeObject, Const, Listing, Version, decode};
-use dynamo_core::trace::{Break, Capture, Options, trace};
+use dynamo_core::host::{Host as _, Obj, Recorder};
+use dynamo_core::trace::{Break, Capture, Memo, Options, trace};
 use expect_test::{ExpectFile, expect_file};
 use std::fmt::Write;
 use world::World;
@@ -103,6 +105,44 @@ fn graphs_and_guards_are_those_of_every_version() {
     }
     assert!(different.is_empty(), "{different}");
     expect_file!["data/trace.txt"].assert_eq(&newest.join("\n"));
+}
+
+/// A capture in words, its code included.
+fn described(version: Version, name: &str, outcome: Result<Capture, Break>) -> String {
+    let traced = Traced { name: name.to_owned(), outcome };
+    traced.meaning() + &traced.code(version)
+}
+
+#[test]
+fn a_trace_is_recalled_exactly_where_it_would_be_the_same() {
+    let (mut recalled, mut refused) = (0, 0);
+    for version in Version::ALL {
+        let mut world: World = serde_json::from_str(recorded(version)).expect("a recorded world");
+        for case in world.cases.clone() {
+            let (function, arguments) = (case.function(), case.arguments());
+            let now = |world: &mut World| trace(world, function, &arguments, &Options::default());
+            let mut recorder = Recorder::new(&mut world);
+            let Ok(capture) = trace(&mut recorder, function, &arguments, &Options::default()) else { continue };
+            let Some(journal) = recorder.finish() else { continue };
+            // What makes a set again has no form in bytes.
+            let Some(bytes) = Memo::new(journal, capture).encode() else { continue };
+            let recall = |world: &mut World| Memo::decode(&bytes).expect("what was written").recall(world);
+            let expected = described(version, &case.name, now(&mut world));
+            let found = recall(&mut world).expect("nothing has changed");
+            assert_eq!(described(version, &case.name, Ok(found)), expected);
+            for obj in (0..world.handles()).map(Obj::new) {
+                world.with_another_constant(obj, |world| match recall(world) {
+                    Some(found) => {
+                        recalled += 1;
+                        let expected = described(version, &case.name, now(world));
+                        assert_eq!(described(version, &case.name, Ok(found)), expected, "{obj} is another");
+                    }
+                    None => refused += 1,
+                });
+            }
+        }
+    }
+    assert!(recalled > 1000 && refused > 100, "{recalled} recalled, {refused} refused");
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "that is how `expect_file!` gives it")]

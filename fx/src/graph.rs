@@ -5,7 +5,7 @@
 
 pub use crate::node::{Kind, NodeId};
 use crate::{arg::Arg, aten::Aten, names::Names, target::Target};
-use cranelift_entity::{PrimaryMap, SecondaryMap};
+use cranelift_entity::{PrimaryMap, SecondaryMap, packed_option::PackedOption};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -28,7 +28,7 @@ pub struct Node {
     /// Keyword arguments, in the order given.
     pub kwargs: Vec<(String, Arg)>,
     /// The type that the user's program states for the value, as `torch.fx` prints it: `torch.Tensor`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub type_expr: Option<String>,
     /// The metadata of the value, where known.
     pub meta: Option<Meta>,
@@ -444,6 +444,25 @@ impl Graph {
     pub fn retain(&mut self, mut keep: impl FnMut(NodeId) -> bool) {
         self.order.retain(|&n| keep(n));
     }
+
+    /// Numbers the nodes in program order, without the rows of erased ones; gives the new id of each by the old one.
+    pub fn renumber(&mut self) -> SecondaryMap<NodeId, PackedOption<NodeId>> {
+        let mut ids: SecondaryMap<NodeId, PackedOption<NodeId>> = SecondaryMap::new();
+        let (mut nodes, mut subgraphs) = (Nodes::with_capacity(self.order.len()), FxHashMap::default());
+        for old in std::mem::take(&mut self.order) {
+            let mut node = self.nodes[old].clone();
+            node.all_args_mut()
+                .for_each(|arg| arg.for_each_node_mut(&mut |used| *used = ids[*used].expand().unwrap_or(*used)));
+            let new = nodes.push(node);
+            ids[old] = new.into();
+            self.order.push(new);
+            if let Some(subgraph) = self.subgraphs.remove(&old) {
+                subgraphs.insert(new, subgraph);
+            }
+        }
+        (self.nodes, self.subgraphs) = (nodes, subgraphs);
+        ids
+    }
 }
 
 /// The name of a subgraph without the number that [`Graph::fetch_subgraph`] has given it.
@@ -468,6 +487,19 @@ impl IndexMut<NodeId> for Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn renumbering_drops_erased_rows() {
+        let (mut g, [x, a, ..]) = chain();
+        let late = g.call_function("operator.neg", vec![x.into()], vec![]);
+        let dropped = g.call_function("operator.neg", vec![late.into()], vec![]);
+        g.erase(dropped).expect("nobody uses it");
+        let before = g.to_string();
+        let ids = g.renumber();
+        assert_eq!((g.capacity(), g.to_string()), (g.len(), before));
+        assert_eq!(g[ids[a].unwrap()].args.first(), Some(&ids[x].unwrap().into()));
+        assert!(g.nodes().enumerate().all(|(at, id)| id.as_u32() as usize == at));
+    }
 
     fn chain() -> (Graph, [NodeId; 4]) {
         let mut g = Graph::new();

@@ -68,25 +68,18 @@ struct Stored {
     version: u32,
     nodes: Vec<Node>,
     exprs: Pool,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     subgraphs: Vec<(usize, Stored)>,
 }
 
 impl Stored {
     fn of(graph: &Graph) -> Stored {
-        let mut place = vec![NodeId::from_u32(0); graph.capacity()];
-        for (i, n) in graph.nodes().enumerate() {
-            place[n.index()] = NodeId::new(i);
-        }
-        let renumbered = |n| {
-            let mut node: Node = graph[n].clone();
-            node.all_args_mut().for_each(|a| a.for_each_node_mut(&mut |n| *n = place[n.index()]));
-            node
-        };
+        let mut graph = graph.clone();
+        graph.renumber();
         let subgraphs = graph.nodes().enumerate();
         let subgraphs = subgraphs.filter_map(|(i, n)| Some((i, Stored::of(graph.subgraph(n)?)))).collect();
-        let nodes = graph.nodes().map(renumbered).collect();
-        Stored { version: VERSION, nodes, exprs: graph.exprs.clone(), subgraphs }
+        let nodes = graph.nodes().map(|n| graph[n].clone()).collect();
+        Stored { version: VERSION, nodes, exprs: graph.exprs, subgraphs }
     }
 
     fn graph(self) -> Result<Graph, Error> {

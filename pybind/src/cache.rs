@@ -31,6 +31,14 @@ const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("RUST_INDUCTOR_
 /// The user's store.
 pub(crate) struct Cache;
 
+impl Cache {
+    /// True if there is a store to put anything into, or an artifact was loaded.
+    pub(crate) fn is_on() -> bool {
+        let current = current();
+        current.disk.is_some() || !current.loaded.is_empty()
+    }
+}
+
 impl Store for Cache {
     fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let (loaded, disk) = {

@@ -16,7 +16,7 @@ use super::varint::{Reader, write_little, write_signed};
 const ENTRY_UNITS: u32 = 8;
 
 /// A range of the source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Span {
     /// The line where it starts.
     pub line: i32,

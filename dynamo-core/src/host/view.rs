@@ -5,11 +5,12 @@
 
 use super::Obj;
 use guards::Constant;
+use serde::Serialize;
 use std::{rc::Rc, sync::Arc};
 use symshapes::{DType, Device, NamedSize};
 
 /// A tensor as it stands when the capture begins.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct TensorView<H = Obj> {
     /// Its class.
     pub class: H,
@@ -36,7 +37,7 @@ pub struct TensorView<H = Obj> {
 }
 
 /// The user's mark on a dimension, beyond `dynamic=`.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub enum Mark {
     /// Nothing.
     #[default]
@@ -56,7 +57,7 @@ pub enum Mark {
 }
 
 /// The bounds and group that `mark_unbacked` gives a dimension, whose size decides nothing.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Unbacked {
     /// The least size.
     pub min: Option<i64>,
@@ -67,7 +68,7 @@ pub struct Unbacked {
 }
 
 /// A Python function.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct FunctionView<H = Obj> {
     /// `__code__`
     pub code: H,
@@ -86,7 +87,7 @@ pub struct FunctionView<H = Obj> {
 }
 
 /// A class of tuples whose items have names.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct RecordClass<H = Obj> {
     /// Its dotted name.
     pub name: String,
@@ -99,7 +100,7 @@ pub struct RecordClass<H = Obj> {
 }
 
 /// The policy for calls of a function: whether they are inlined, by whose code it is and what the user has said.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub enum FunctionPolicy {
     /// The user's, or a library's that may be traced into.
     Inlined,
@@ -115,7 +116,7 @@ pub enum FunctionPolicy {
 
 /// The kinds of objects that the tracer tells apart. The parts of an object are handles `H`: numbers for the tracer,
 /// the interpreter's own objects for whoever looks at the object.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub enum View<H = Obj> {
     /// A value without identity that matters: `None`, numbers, strings, bytes, dtypes, devices.
     Constant(Constant),
@@ -271,7 +272,7 @@ impl<H> FunctionView<H> {
 }
 
 /// A class of dicts that do more than `dict`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub enum Table<H = Obj> {
     /// Exactly `collections.OrderedDict`.
     Ordered,

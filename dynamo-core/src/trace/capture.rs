@@ -10,9 +10,11 @@ use crate::{
 };
 use fx::{Graph, NodeId};
 use guards::{Guard, SourceId, Sources};
+use serde::{Deserialize, Serialize};
 use symshapes::ShapeEnv;
 
 /// A finished trace.
+#[derive(Serialize, Deserialize)]
 pub struct Capture {
     /// The graph, with torch's names for functions and methods. Without calls there is nothing to compile.
     pub graph: Graph,
@@ -49,6 +51,7 @@ pub struct Capture {
     /// The graph break at which the graph ends before the function does, if it does.
     pub ended: Option<Break>,
     /// The instructions that were run, if [`Options::follow`](super::Options::follow) asks for them.
+    #[serde(skip)]
     pub followed: Vec<Followed>,
     /// The origins of the graph's nodes.
     pub origins: Origins,
@@ -59,6 +62,24 @@ pub struct Capture {
 }
 
 impl Capture {
+    /// Numbers the nodes of the graphs in program order.
+    pub(super) fn renumber(&mut self) {
+        let ids = self.graph.renumber();
+        if let Some(lowered) = &mut self.lowered {
+            lowered.renumber();
+        }
+        let all = |nodes: &[NodeId]| nodes.iter().filter_map(|&node| ids[node].expand()).collect();
+        (self.fallible, self.asked) = (all(&self.fallible), all(&self.asked));
+        let renamed = std::mem::take(&mut self.renamed).into_iter();
+        self.renamed = renamed.filter_map(|(node, name)| Some((ids[node].expand()?, name))).collect();
+        let mut origins = std::mem::take(&mut self.origins);
+        for (node, origin) in origins.iter_mut() {
+            if let Some(new) = ids[node].expand() {
+                self.origins[new] = std::mem::take(origin);
+            }
+        }
+    }
+
     /// True if the graph computes floats.
     pub fn has_floats(&self) -> bool {
         self.graph.nodes().any(|node| matches!(self.graph[node].meta, Some(fx::Meta::Float(_))))
@@ -66,7 +87,7 @@ impl Capture {
 }
 
 /// A place where a graph ends before the function does.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Break {
     /// The reason.
     pub reason: Reason,

@@ -30,6 +30,7 @@ mod graph;
 mod inputs;
 mod interp;
 mod library;
+mod memo;
 mod objects;
 mod options;
 mod output;
@@ -49,6 +50,7 @@ pub use interp::{
     untraced::{INTRINSICS, UNTRACED},
 };
 pub use library::{has_row, signatures};
+pub use memo::Memo;
 pub use options::{Dynamic, Options};
 pub use output::{OPAQUE_BASE, Opaque};
 

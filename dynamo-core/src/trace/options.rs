@@ -1,9 +1,10 @@
 //! The options of tracing.
 
 use crate::host;
+use serde::Serialize;
 
 /// Whether sizes and integers become symbols.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub enum Dynamic {
     /// The sizes and integers that changed between calls.
     #[default]
@@ -15,7 +16,7 @@ pub enum Dynamic {
 }
 
 /// The options with which a function is traced.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Options {
     /// Whether sizes and integers become symbols.
     pub dynamic: Dynamic,

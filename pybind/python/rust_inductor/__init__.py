@@ -44,9 +44,9 @@ def backend(
 
     The book lists the options and says what each ``mode`` means; an unknown one is an error with a list.
     """
-    from rust_inductor import _aot, _modes
+    from rust_inductor import _recapture
 
-    return _aot.compile_module(gm, example_inputs, options=_modes.options(mode, options))
+    return _recapture.recapture(gm, example_inputs, options=options, mode=mode)
 
 
 def compile(

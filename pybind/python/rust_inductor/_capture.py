@@ -74,6 +74,7 @@ def optimize(
         fullgraph=fullgraph,
         declared=declared,
         guard_filter=guard_filter,
+        caches=bool((options or {}).get("cache", True)),
         group=group,
     )
     traced = function if declared is not None else _traced(function)

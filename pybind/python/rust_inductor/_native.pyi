@@ -116,6 +116,8 @@ class Dynamo:
         fullgraph: bool = False,
         declared: tuple[CodeType, Sequence[tuple[str, str, Any]]] | None = None,
         guard_filter: Callable[[list[dict[str, Any]]], list[bool]] | None = None,
+        symbolic: Sequence[str] = (),
+        caches: bool = False,
         group: object = None,
     ) -> None: ...
     def wrap(self, function: Callable[..., Any]) -> Optimized: ...

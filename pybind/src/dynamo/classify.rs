@@ -762,6 +762,10 @@ impl<'py> Handles<'py> {
         })
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.objects.len()
+    }
+
     pub(super) fn get(&self, obj: Obj) -> &Bound<'py, PyAny> {
         &self.objects[obj.as_u32() as usize]
     }

@@ -231,7 +231,7 @@ impl Facts {
     fn origins(&self) -> Vec<(Vec<Option<Columns>>, Option<&str>)> {
         let row = |span: &Span| (span.end_line, span.columns.map(|c| c.0), span.columns.map(|c| c.1));
         let spans = |node| self.origins[node].spans.iter().map(|span| span.as_ref().map(row)).collect();
-        self.graph.nodes().map(|node| (spans(node), self.origins[node].within)).collect()
+        self.graph.nodes().map(|node| (spans(node), self.origins[node].within.as_deref())).collect()
     }
 
     /// The name of each node before it was named after a variable.

@@ -18,6 +18,7 @@ use super::{
     not_captured::NotCaptured,
     promises::keeps_statements,
     stance::{Stance, forbidden, stance},
+    warm_start,
 };
 use crate::compiler::panic_text;
 use crate::names;
@@ -48,6 +49,10 @@ pub(super) struct Tracing {
     pub(super) fullgraph: bool,
     pub(super) declared: Option<Declared>,
     pub(super) filter: Option<GuardFilter>,
+    /// The printed sources of sizes and integers that are symbols from the first call on.
+    pub(super) symbolic: Vec<String>,
+    /// Whether traces are kept for other processes.
+    pub(super) caches: bool,
     /// The key of its entries: handlers with an equal one share theirs.
     pub(super) group: Option<Py<PyAny>>,
     pub(super) history: Histories,
@@ -325,11 +330,8 @@ impl Tracing {
         dynamic: Dynamic,
         floats: bool,
     ) -> Result<Capture, Break> {
-        let function = host.handle(&call.function());
-        let arguments: Vec<_> =
-            (0..call.slots()).map(|slot| call.argument(slot).map(|object| host.handle(&object))).collect();
         let code = call.code();
-        let changed = self.history.with(&code, |history| history.changed.clone());
+        let changed = || [&self.symbolic[..], &self.history.with(&code, |history| history.changed.clone())].concat();
         let follow = self.listeners.follows(call.py()).unwrap_or(false);
         let declared = self.declared.as_ref().and_then(|declared| declared.of(&code));
         let dynamic = if declared.is_some() { Dynamic::Never } else { dynamic };
@@ -340,7 +342,7 @@ impl Tracing {
         let lowers = !inference;
         let mut options = trace::Options {
             dynamic,
-            changed,
+            changed: changed(),
             declared,
             floats,
             inference,
@@ -350,13 +352,15 @@ impl Tracing {
         };
         Config::new(call.py()).apply(&mut options);
         let dynamic = options.dynamic;
-        let capture = trace::trace(host, function, &arguments, &options)?;
+        // Who listens is told of traces, which are made anew for that.
+        let caches = self.caches && self.listeners.listener.is_none();
+        let capture = warm_start::trace(call, host, &options, caches)?;
         let automatic = dynamic == Dynamic::Automatic;
         if !self.history.with(&code, |history| history.learn(&capture)) || !automatic {
             return Ok(capture);
         }
-        options.changed = self.history.with(&code, |history| history.changed.clone());
-        trace::trace(host, function, &arguments, &options)
+        options.changed = changed();
+        warm_start::trace(call, host, &options, caches)
     }
 
     fn write<'py>(

@@ -24,6 +24,7 @@
 //! - [`members`]: attributes of classes and instances, bound to nothing; [`weakrefs`]: callbacks of weak references;
 //! - [`symbolic`]: asks torch about calls on symbolic sizes;
 //! - [`tell`]: the events that listeners and the log are told of;
+//! - [`warm_start`]: traces that are kept on disk for other processes;
 //! - [`code`], [`constant`]: code objects and constants, read and written; [`graph_code`]: code objects of graphs.
 
 mod arrays;
@@ -66,6 +67,7 @@ mod symbolic;
 mod tensor_class;
 mod tensors;
 mod version_tags;
+mod warm_start;
 mod watchers;
 mod weakrefs;
 

@@ -26,7 +26,7 @@ pub(crate) struct Dynamo(Arc<Tracing>);
 impl Dynamo {
     #[new]
     #[pyo3(signature = (backend, *, listener=None, logs=None, dynamic=None, limit=8, fullgraph=false, declared=None,
-                        guard_filter=None, group=None))]
+                        guard_filter=None, symbolic=Vec::new(), caches=false, group=None))]
     #[expect(clippy::too_many_arguments, reason = "keywords of a Python class")]
     fn new(
         backend: &Bound<'_, PyAny>,
@@ -37,6 +37,8 @@ impl Dynamo {
         fullgraph: bool,
         declared: Option<(Py<PyAny>, Vec<declared::Row<'_>>)>,
         guard_filter: Option<Py<PyAny>>,
+        symbolic: Vec<String>,
+        caches: bool,
         group: Option<Py<PyAny>>,
     ) -> PyResult<Dynamo> {
         let declared = declared.map(|(code, rows)| Declared::new(code, rows)).transpose()?;
@@ -56,6 +58,8 @@ impl Dynamo {
             fullgraph,
             declared,
             filter,
+            symbolic,
+            caches,
             group,
             history,
             disabled,

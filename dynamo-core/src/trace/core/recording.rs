@@ -6,6 +6,8 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 use fx::{Graph, Kind, Node, NodeId, aten::Packet};
 use guards::SourceId;
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The graph that a trace records.
 #[derive(Default)]
@@ -49,12 +51,12 @@ pub(in crate::trace) struct Input {
 }
 
 /// The origin of a node, beyond its `stack_trace`.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug, Serialize, Deserialize)]
 pub struct Origin {
     /// The source ranges of the lines of its `stack_trace`, the traced function's first.
     pub spans: Vec<Option<Span>>,
     /// The library's function that the innermost line calls, if torch's Dynamo would trace that one too.
-    pub within: Option<&'static str>,
+    pub within: Option<Cow<'static, str>>,
 }
 
 /// The origins of a graph's nodes.

@@ -28,6 +28,7 @@ use fx::{
 };
 use guards::{Constant, SourceId};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::sync::Arc;
 use symshapes::{DType, DTypeClass, Device, Expr, Float};
 
@@ -618,7 +619,7 @@ impl Tracer<'_> {
         // An operator's operands are read before it is called.
         let is_input = self.graph.torch[node].kind == NodeKind::Placeholder;
         let within = self.call_stack.within.filter(|name| !(is_input && name.starts_with("operator.")));
-        self.graph.origins[node] = Origin { spans: self.call_stack.spans.clone(), within };
+        self.graph.origins[node] = Origin { spans: self.call_stack.spans.clone(), within: within.map(Cow::Borrowed) };
     }
 }
 

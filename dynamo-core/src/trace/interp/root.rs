@@ -349,7 +349,7 @@ impl Tracer<'_> {
         // Metadata is over the environment's expressions.
         set_exprs(&mut self.graph.torch, self.shapes.env.pool());
         self.graph.lowered.finish(&mut self.shapes.env);
-        Capture {
+        let mut capture = Capture {
             computes: self.graph_is_needed(),
             asked: self.graph.torch.nodes().filter(|node| self.graph.without_rule.contains(node)).collect(),
             sets_mode,
@@ -370,7 +370,9 @@ impl Tracer<'_> {
             followed: self.call_stack.followed,
             origins: self.graph.origins,
             renamed: self.graph.renamed,
-        }
+        };
+        capture.renumber();
+        capture
     }
 }
 

@@ -79,7 +79,7 @@ impl Tracer<'_> {
         let source = self.source(value)?;
         let kind = GuardKind::IdMatch(self.object(obj));
         self.guard(source, kind);
-        let address = self.host.info(obj).address;
+        let address = self.host.address(obj);
         Some(address.rotate_right(4).cast_signed())
     }
 

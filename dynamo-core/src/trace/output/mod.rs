@@ -49,9 +49,10 @@ use cranelift_entity::EntityRef;
 use fx::NodeId;
 use guards::{Constant, Root, Source, SourceId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 /// The kinds of constants of the new code that only the caller can supply.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Opaque {
     /// The compiled graph, which takes the inputs and gives a tuple.
     Graph,
@@ -67,6 +68,7 @@ pub enum Opaque {
     /// A dtype or device.
     Constant(Constant),
     /// A function that makes a set with this history when it is called.
+    #[serde(skip)]
     Set(SetHistory),
 }
 

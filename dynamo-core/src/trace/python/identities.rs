@@ -32,7 +32,7 @@ fn identity(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     };
     let kind = GuardKind::IdMatch(t.object(obj));
     t.guard(source, kind);
-    let address = t.host.info(obj).address;
+    let address = t.host.address(obj);
     match i64::try_from(address) {
         Ok(address) => Ok(t.constant(Constant::Int(address))),
         Err(_) => Err(Reason::new(Kind::Call, "`id` of an object at a high address.")),

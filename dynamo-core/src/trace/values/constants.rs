@@ -102,7 +102,7 @@ impl Tracer<'_> {
                     let name = self.get_attr(value, "__qualname__")?;
                     match self.as_constant(name)? {
                         Some(Constant::Str(name)) => {
-                            Some(format!("<function {name} at {:#x}>", self.host.info(object).address))
+                            Some(format!("<function {name} at {:#x}>", self.host.address(object)))
                         }
                         _ => None,
                     }

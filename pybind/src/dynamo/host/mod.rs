@@ -194,6 +194,10 @@ impl Host for PyHost<'_> {
         VERSION
     }
 
+    fn handles(&self) -> usize {
+        self.handles.len()
+    }
+
     fn view(&mut self, obj: Obj) -> View {
         let object = self.object(obj);
         self.see(&object).unwrap_or_else(|_| View::Object("?".to_owned()))
