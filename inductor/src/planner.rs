@@ -29,6 +29,10 @@ pub fn plan(
     schedule: &Schedule,
     caps: &Capabilities,
 ) -> SymbolicPlan {
+    let mut readers: SecondaryMap<Tensor, Vec<usize>> = SecondaryMap::new();
+    for (unit, reads) in schedule.reads.iter().enumerate() {
+        reads.iter().for_each(|&tensor| readers[tensor].push(unit));
+    }
     let mut planner = Planner {
         source,
         graph,
@@ -40,6 +44,7 @@ pub fn plan(
         kernels: PrimaryMap::new(),
         known: FxHashMap::default(),
         steps: Vec::new(),
+        readers,
         computed: FxHashMap::default(),
         exposed: FxHashSet::default(),
     };
@@ -66,6 +71,8 @@ struct Planner<'a> {
     /// Kernels by their fingerprint.
     known: FxHashMap<u128, KernelId>,
     steps: Vec<Step<Expr>>,
+    /// For each stored tensor, the units that read it.
+    readers: SecondaryMap<Tensor, Vec<usize>>,
     /// For each graph node, the kernels that compute it.
     computed: FxHashMap<NodeId, Vec<KernelId>>,
     /// Stored tensors that leave the plan's own memory: outputs, and what fallback calls see.
@@ -153,11 +160,12 @@ impl Planner<'_> {
     fn launch(&mut self, number: usize, group: &Group) {
         let schedule = self.schedule;
         let roots = &schedule.roots;
+        let readers = &self.readers;
         let is_stored = |r: usize| {
             let stored = roots.roots[r].stored;
             roots.required[stored]
                 || roots.roots[r].value != stored
-                || schedule.reads.iter().enumerate().any(|(unit, reads)| unit != number && reads.contains(&stored))
+                || readers[stored].iter().any(|&unit| unit != number)
         };
         let name = self.kernel_name(group);
         let built = kernel::build(self.graph, self.pool, roots, group, &is_stored, self.caps, name);

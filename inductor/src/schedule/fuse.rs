@@ -60,6 +60,8 @@ pub fn schedule(graph: &TensorGraph, pool: &mut Pool, roots: Roots) -> Schedule 
 struct Node {
     unit: Unit,
     needs: FxHashSet<usize>,
+    /// The nodes that need it.
+    needed_by: Vec<usize>,
 }
 
 struct Fuser<'a> {
@@ -75,6 +77,28 @@ struct Fuser<'a> {
     reads: Vec<FxHashSet<Tensor>>,
     /// For each tensor, the nodes that read it from memory.
     readers: FxHashMap<Tensor, BTreeSet<usize>>,
+}
+
+/// A walk over nodes, each once.
+struct Search {
+    open: Vec<usize>,
+    seen: FxHashSet<usize>,
+}
+
+impl Search {
+    fn from(node: usize) -> Search {
+        Search { open: vec![node], seen: FxHashSet::default() }
+    }
+
+    /// The next node, whose neighbours are to be opened.
+    fn next(&mut self) -> Option<usize> {
+        while let Some(node) = self.open.pop() {
+            if self.seen.insert(node) {
+                return Some(node);
+            }
+        }
+        None
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -179,9 +203,20 @@ impl Fuser<'_> {
 
     /// Adds a node that reads nothing yet.
     fn add(&mut self, unit: Unit, needs: FxHashSet<usize>) -> usize {
-        self.nodes.push(Node { unit, needs });
+        let node = self.nodes.len();
+        self.nodes.push(Node { unit, needs: FxHashSet::default(), needed_by: Vec::new() });
         self.reads.push(FxHashSet::default());
-        self.nodes.len() - 1
+        self.add_needs(node, needs);
+        node
+    }
+
+    /// Has a node need others, beside those that it does.
+    fn add_needs(&mut self, node: usize, needs: FxHashSet<usize>) {
+        for other in needs {
+            if self.nodes[node].needs.insert(other) {
+                self.nodes[other].needed_by.push(node);
+            }
+        }
     }
 
     /// Notes the tensors that a node reads, beside those known.
@@ -233,7 +268,7 @@ impl Fuser<'_> {
                 group.roots.push(index);
                 group.domain = joined;
                 needs.remove(&node);
-                self.nodes[node].needs.extend(needs);
+                self.add_needs(node, needs);
                 node
             }
             None => self.add(Unit::Kernel(Group { roots: vec![index], domain }), needs),
@@ -317,19 +352,22 @@ impl Fuser<'_> {
         })
     }
 
-    /// True if node `a` needs node `b`, directly or not.
+    /// True if node `a` needs node `b`, directly or not. The search goes from both ends by turns: mostly, little is
+    /// reached from one of them.
     fn waits_for(&self, a: usize, b: usize) -> bool {
-        let mut stack = vec![a];
-        let mut seen = FxHashSet::default();
-        while let Some(n) = stack.pop() {
-            if n == b {
-                return true;
+        let (mut needs, mut needed_by) = (Search::from(a), Search::from(b));
+        loop {
+            match needs.next() {
+                None => return false,
+                Some(node) if node == b => return true,
+                Some(node) => needs.open.extend(&self.nodes[node].needs),
             }
-            if seen.insert(n) {
-                stack.extend(&self.nodes[n].needs);
+            match needed_by.next() {
+                None => return false,
+                Some(node) if node == a => return true,
+                Some(node) => needed_by.open.extend(&self.nodes[node].needed_by),
             }
         }
-        false
     }
 
     /// The nodes in an order that respects their needs and otherwise keeps the program's.

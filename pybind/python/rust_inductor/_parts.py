@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from rust_inductor import _without_dynamo
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -22,6 +24,11 @@ class _Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.parts: list[Part] = []
         self.are_known = True
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        # Else each call would ask torch's Dynamo to stay out, and load it for that.
+        return False
+
     def __torch_dispatch__(
         self, operator: Any, _types: Any, args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
@@ -36,5 +43,5 @@ class _Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 def parts(call: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Part], Any] | None:
     """Give the calls of overloads below a call, and what it gives; ``None`` if they cannot be told apart."""
     with torch.no_grad(), _Recorder() as recorder:
-        result = call(*args, **kwargs)
+        result = _without_dynamo.call(call, tuple(args), kwargs)
     return (recorder.parts, result) if recorder.are_known else None

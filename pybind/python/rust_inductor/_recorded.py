@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.autograd.graph import GradientEdge, get_gradient_edge, saved_tensors_hooks
 
+from rust_inductor._without_dynamo import without_dynamo
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -99,7 +101,8 @@ def strides(
         results, operands = _without_data(op, followed, args, kwargs)
         given = [(result, grad) for result, grad in zip(results, grads, strict=True) if grad is not None]
         by_results = [grad for _, grad in given]
-        found = torch.autograd.grad([result for result, _ in given], operands, by_results, allow_unused=True)
+        with without_dynamo():
+            found = torch.autograd.grad([result for result, _ in given], operands, by_results, allow_unused=True)
     except Exception:
         return None
     return [None if gradient is None else gradient.stride() for gradient in found]
@@ -110,7 +113,7 @@ def _without_data(
 ) -> tuple[Sequence[torch.Tensor], list[torch.Tensor]]:
     """Give the results of a call on tensors without data, and those operands that gradients are asked for."""
     args, kwargs, operands = _with_leaves(args, kwargs, followed)
-    with torch.enable_grad():
+    with torch.enable_grad(), without_dynamo():
         results = _overload(op)(*args, **kwargs)
     return results if isinstance(results, (list, tuple)) else (results,), [operands[number] for number in followed]
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -205,3 +207,33 @@ def test_numbers_at_the_edge_of_a_type(numbers: list[Any], dtype: torch.dtype | 
             return type(error).__name__
 
     assert outcome(rust_inductor.compile(program)) == outcome(program)
+
+
+#: Calls of which torch is asked what they give or come down to, with gradients and without.
+QUESTIONS = """
+import sys, torch, rust_inductor
+import torch.nn.functional as F
+x = torch.randn(4, 8)
+functions = [
+    lambda x: torch.einsum("ij,kj->ik", x, x),
+    lambda x: torch.cdist(x, x),
+    lambda x: F.embedding_bag(torch.zeros(2, 2, dtype=torch.long), x),
+    lambda x: F.grid_sample(x[None, None], torch.zeros(1, 2, 2, 2), align_corners=False),
+    lambda x: F.interpolate(x[None], scale_factor=2, mode="linear"),
+    lambda x: torch.special.i1(torch.lgamma(x)),
+    lambda x: F.multi_head_attention_forward(
+        x[:, None], x[:, None], x[:, None], 8, 2, torch.ones(24, 8), None, None, None, False, 0.0,
+        torch.ones(8, 8), None, need_weights=False,
+    )[0],
+]
+for function in functions:
+    rust_inductor.compile(function)(x)
+    rust_inductor.compile(function)(x.clone().requires_grad_()).sum().backward()
+theirs = ("torch._dynamo", "torch._functorch.aot_autograd", "torch._inductor")
+print([name for name in theirs if name in sys.modules])
+"""
+
+
+def test_questions_to_torch_do_not_load_its_dynamo() -> None:
+    told = subprocess.run([sys.executable, "-c", QUESTIONS], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"

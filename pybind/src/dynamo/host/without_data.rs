@@ -88,12 +88,12 @@ impl<'py> PyHost<'py> {
         let Some((args, keywords)) = self.arguments(graph, &known, id)? else {
             return self.with_symbols(graph, env, id, ask);
         };
-        let result = match (node.kind, args.iter().next()) {
-            (Kind::CallMethod, Some(this)) => {
-                this.call_method(node.target.as_str(), args.get_slice(1, args.len()), Some(&keywords))
-            }
-            _ => function(self.py, &node.target)?.call(args, Some(&keywords)),
+        let (callee, args) = match (node.kind, args.iter().next()) {
+            (Kind::CallMethod, Some(this)) => (this.getattr(node.target.as_str()), args.get_slice(1, args.len())),
+            _ => (Ok(function(self.py, &node.target)?), args),
         };
+        let module = self.py.import("rust_inductor._without_dynamo")?;
+        let result = callee.and_then(|callee| module.call_method1("call", (callee, args, keywords)));
         let device = node.inputs().iter().find_map(|&n| Some(graph[n].tensor_meta()?.device));
         Ok(match result {
             Ok(value) => {

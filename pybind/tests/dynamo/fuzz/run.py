@@ -56,12 +56,20 @@ def ours(function: Callable[..., Any], listener: Listener, seed: int) -> Callabl
     return compiled
 
 
+def kept(function: Callable[..., Any], listener: Listener, seed: int) -> Callable[..., Any]:
+    """Our own Dynamo with traces that are kept on disk: a second run of the programs recalls those of the first."""
+    from rust_inductor import _capture
+
+    compiled: Callable[..., Any] = _capture.optimize(function, "eager", dynamic=DYNAMIC[seed % len(DYNAMIC)])
+    return compiled
+
+
 def identity(function: Callable[..., Any], listener: Listener, seed: int) -> Callable[..., Any]:
     """No compiler."""
     return function
 
 
-COMPILERS: dict[str, Compiler] = {"ours": ours, "identity": identity}
+COMPILERS: dict[str, Compiler] = {"ours": ours, "kept": kept, "identity": identity}
 
 
 @dataclass
