@@ -178,6 +178,20 @@ pub(crate) fn compile_lowered(
     Ok((compiled, results, written))
 }
 
+/// A graph of our own Dynamo's that runs as it is, for a reason; `lowered` is the same in ATen overloads.
+#[pyfunction]
+pub(crate) fn graph_as_it_is(
+    py: Python<'_>,
+    graph: &Bound<'_, Graph>,
+    lowered: &Bound<'_, Graph>,
+    reason: String,
+) -> PyResult<CompiledFn> {
+    let module = Module::Of(graph.clone().unbind(), PyOnceLock::new());
+    let imported = Imported::of_graph(py, lowered.get().graph.clone())?;
+    let (options, import_time) = (Options::parse(None)?, Duration::ZERO);
+    Ok(CompiledFn { module, options, imported, import_time, kind: Kind::Eager(reason), recording: Recording::No })
+}
+
 /// True for an ATen overload that a library does best, by the compiler's table.
 #[pyfunction]
 pub(crate) fn is_for_library(target: &str) -> bool {

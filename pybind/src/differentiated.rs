@@ -9,13 +9,15 @@ use crate::import::{Roles, to_python, to_python_with};
 use crate::options::Options;
 use crate::result_views::{ResultRows, Written, is_detached_on_the_way, results};
 use crate::torch::Torch;
-use autograd::{Cut, Joint, Saved, differentiate, followed_results, is_of_latest_release, minimum_cut, recorded};
+use autograd::{
+    Cut, Joint, NotDifferentiable, Saved, differentiate, followed_results, is_of_latest_release, minimum_cut, recorded,
+};
 use fx::aten::Aten;
 use fx::passes::{Given, functionalize, spell_sizes};
 use fx::pending::carry_out;
 use fx::symbols::Source;
 use fx::{Arg, NodeId};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -129,6 +131,9 @@ impl<'py> Asked<'py> {
     }
 }
 
+/// A backward graph, and what is to be known of it.
+type Backward = (CompiledFn, Vec<Option<usize>>, usize, Vec<usize>);
+
 /// An input by number, of a tensor the dimension, and whether its stride is meant.
 type Size = (usize, Option<usize>, bool);
 
@@ -137,7 +142,7 @@ type Size = (usize, Option<usize>, bool);
 /// not share memory then.
 ///
 /// # Errors
-/// A `ValueError` where AOTAutograd has to look after the graph.
+/// A `ValueError` where AOTAutograd has to look after the graph, a `NotImplementedError` where it has to run as it is.
 #[pyfunction]
 #[pyo3(signature = (lowered, options=None, *, requires_grad, weights=Vec::new()))]
 pub(crate) fn differentiate_lowered(
@@ -154,7 +159,8 @@ pub(crate) fn differentiate_lowered(
     let options = Options::parse(options)?.filling(torch.fills_memory(py)?);
     let start = Instant::now();
     let lowered = &lowered.get().graph;
-    let is_followed = followed_results(lowered, &requires_grad).map_err(|error| refused(&error))?;
+    let as_it_is = |error: NotDifferentiable| PyNotImplementedError::new_err(error.to_string());
+    let is_followed = followed_results(lowered, &requires_grad).map_err(as_it_is)?;
     let mut functional = functionalize(lowered).map_err(|error| refused(&error))?;
     let pending = carry_out(&mut functional.graph)
         .map_err(|name| refused(&format!("%{name} may be conjugated when it is read")))?;
@@ -265,17 +271,20 @@ impl Differentiated {
 
     /// Compiles the backward graph for gradients by some of the outputs that autograd follows: from what is saved and
     /// these gradients to the gradients by inputs. For each input of the graph comes the number of the gradient by it,
-    /// and last how many calls of the forward graph are computed again.
+    /// then how many calls of the forward graph are computed again, and the inputs of the backward graph that it reads.
     #[expect(clippy::needless_pass_by_value, reason = "lists come from Python as vectors")]
-    fn backward(&self, py: Python<'_>, has_gradient: Vec<bool>) -> PyResult<(CompiledFn, Vec<Option<usize>>, usize)> {
+    fn backward(&self, py: Python<'_>, has_gradient: Vec<bool>) -> PyResult<Backward> {
         let start = Instant::now();
         let joint =
             Joint::with_gradients(&self.functional, &self.requires_grad, &has_gradient, &self.recorded, &Asked(py));
         let joint = joint.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let backward = self.cut.backward(&joint);
+        let users = backward.graph.users();
+        let inputs = backward.graph.placeholders().enumerate();
+        let read = inputs.filter(|&(_, input)| !users[input].is_empty()).map(|(number, _)| number).collect();
         let roles = Roles { weights: Vec::new(), saved_from: None, spends: true };
         let options = self.options.clone();
         let compiled = CompiledFn::of_overloads(py, backward.graph, options, roles, start.elapsed())?;
-        Ok((compiled, backward.gradients, backward.recomputed))
+        Ok((compiled, backward.gradients, backward.recomputed, read))
     }
 }

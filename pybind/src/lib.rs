@@ -34,7 +34,9 @@ mod _native {
     #[pymodule_export]
     use crate::cache::{host_label, load_artifact, read_artifact, save_artifact};
     #[pymodule_export]
-    use crate::compiled_fn::{CompiledFn, autocast_policy, compile_graph, compile_lowered, is_for_library};
+    use crate::compiled_fn::{
+        CompiledFn, autocast_policy, compile_graph, compile_lowered, graph_as_it_is, is_for_library,
+    };
     #[pymodule_export]
     use crate::device_functions::{device_counters, limit_device_memory, lose_device};
     #[pymodule_export]

@@ -26,7 +26,7 @@ use std::rc::Rc;
 use symshapes::{DType, Device, DeviceKind, ShapeEnv};
 use xxhash_rust::xxh3::xxh3_128;
 
-/// A hash of an answer: equal exactly if the answers are.
+/// A hash of an answer: of different answers it differs, but for chance.
 type Digest = [u8; 16];
 
 /// The questions of a trace, in order, each once, with hashes of their answers.

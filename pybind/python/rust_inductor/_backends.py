@@ -395,6 +395,12 @@ def _compile(
             return _in_rust(graph, inputs, lowered, weights, options, on_graph)
         except _LeftError as error:
             because = str(error)
+        except NotImplementedError as error:
+            # AOTAutograd would lose gradients.
+            compiled = _native.graph_as_it_is(graph, lowered, str(error))
+            if on_graph is not None:
+                on_graph("forward", compiled)
+            return compiled
     tensors = sum(isinstance(x, torch.Tensor) for x in inputs[: len(inputs) - numbers])
     if _native.has_symbols(graph) or (tensors > 1 and _native.changes_tensors(lowered or graph)):
         # AOTAutograd has to be told of them, and tells of which tensors that change it assumed that they share memory.
@@ -460,7 +466,7 @@ def _in_rust(
         raise _LeftError(message)
     function: Compiled = compiled
     if made is not None:
-        function = Followed(made, requires_grad, on_graph)
+        function = Followed(made, requires_grad, on_graph, {at for at, _ in written})
     else:
         if on_graph is not None:
             on_graph("inference", compiled)

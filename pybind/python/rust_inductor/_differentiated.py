@@ -10,13 +10,13 @@ import torch
 from rust_inductor import _log_code
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from rust_inductor import _native
 
     OnGraph = Callable[[str, _native.CompiledFn], None]
-    #: A backward graph, and for each input of the forward graph the number of the gradient by it.
-    Backward = tuple[_native.CompiledFn, list[int | None]]
+    #: A backward graph, for each input of the forward graph the number of the gradient by it, and what it reads.
+    Backward = tuple[_native.CompiledFn, list[int | None], list[int]]
 
 #: torch's own lock guards torch's own compilers, none of which is asked here.
 _compiling = threading.Lock()
@@ -26,12 +26,25 @@ _TWICE = (
     " compiled graph is not recorded"
 )
 
+_MODIFIED = (
+    "one of the variables needed for gradient computation has been modified by an inplace operation: by the compiled"
+    " graph that saved it"
+)
+
 
 class Followed:
     """A differentiated graph, and its backward graphs by the outputs that have gradients."""
 
-    def __init__(self, made: _native.Differentiated, requires_grad: Sequence[bool], on_graph: OnGraph | None) -> None:
+    def __init__(
+        self,
+        made: _native.Differentiated,
+        requires_grad: Sequence[bool],
+        on_graph: OnGraph | None,
+        written: Collection[int],
+    ) -> None:
         self.made = made
+        #: The places of saved inputs that the graph writes to afterwards: who needs them is told so, as in eager.
+        self.spoiled = {place for place, (is_input, at) in enumerate(made.saved) if is_input and at in written}
         self.on_graph = on_graph
         self.forward, self.outputs, self.saved, self.followed = made.forward, made.outputs, made.saved, made.followed
         self.sizes, self.shared = made.sizes, made.shared
@@ -85,8 +98,8 @@ class Followed:
             with _compiling:
                 known = self.backwards.get(has_gradient)
                 if known is None:
-                    compiled, places, recomputed = self.made.backward(has_gradient)
-                    known = compiled, places
+                    compiled, places, recomputed, read = self.made.backward(has_gradient)
+                    known = compiled, places, read
                     compiled.remarks = [f"{recomputed} calls of the forward graph are computed again"]
                     self.tell("backward", compiled)
                     self.backwards[has_gradient] = known
@@ -109,6 +122,8 @@ class _Node(torch.autograd.Function):
         saved = [args[at] if is_input else given[at] for is_input, at in of.saved]
         for place, number in of.shared:
             saved[place] = _counted(saved[place], given[number])
+        for place in of.spoiled:
+            saved[place] = saved[place].data
         ctx.save_for_backward(*saved, *anchor)
         ctx.sizes = [_size(args[at], dim, is_stride) for at, dim, is_stride in of.sizes]
         ctx.strides = [strides or _layout(given[at]) for at, strides in of.followed]
@@ -135,7 +150,9 @@ class _Node(torch.autograd.Function):
         values += [_laid(grads[at], strides) for (at, _), strides in laid if grads[at] is not None]
         # What autograd holds of them is not needed any more.
         del grads
-        compiled, places = of.backward(has_gradient)
+        compiled, places, read = of.backward(has_gradient)
+        if not of.spoiled.isdisjoint(read):
+            raise RuntimeError(_MODIFIED)
         given = _computed(compiled, values)
         gradients = [None if at is None else given[at] for at in places]
         return (None, *(_recorded_once(gradients, sources) if sources else gradients))

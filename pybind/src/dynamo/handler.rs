@@ -352,15 +352,13 @@ impl Tracing {
         };
         Config::new(call.py()).apply(&mut options);
         let dynamic = options.dynamic;
-        // Who listens is told of traces, which are made anew for that.
-        let caches = self.caches && self.listeners.listener.is_none();
-        let capture = warm_start::trace(call, host, &options, caches)?;
+        let capture = warm_start::trace(call, host, &options, self.caches)?;
         let automatic = dynamic == Dynamic::Automatic;
         if !self.history.with(&code, |history| history.learn(&capture)) || !automatic {
             return Ok(capture);
         }
         options.changed = changed();
-        warm_start::trace(call, host, &options, caches)
+        warm_start::trace(call, host, &options, self.caches)
     }
 
     fn write<'py>(

@@ -341,3 +341,76 @@ def test_random_writes_and_views_are_as_in_eager(seed: int) -> None:
     except Exception as error:
         error.add_note(text)
         raise
+
+
+def outcomes(function: Callable[..., Any], inputs: Sequence[torch.Tensor]) -> Any:
+    """Run a program on what leaves were made to: tensors and gradients, or the error."""
+    leaves = [x.clone().requires_grad_() for x in inputs]
+    given = [leaf * 1 for leaf in leaves]
+    try:
+        results = function(*given)
+        total = sum((result * (2 + number)).sum() for number, result in enumerate(results) if result.requires_grad)
+        if isinstance(total, torch.Tensor):
+            total.backward()
+    except RuntimeError as error:
+        return error
+    return [*given, *results], [leaf.grad for leaf in leaves]
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + PROGRAMS))
+def test_random_writes_and_views_have_gradients_as_in_eager(seed: int) -> None:
+    text, inputs = program(seed)
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    torch.manual_seed(seed)
+    given = [torch.randn(4, 6) for _ in range(inputs)]
+    expected = outcomes(scope["program"], given)
+    if isinstance(expected, RuntimeError):
+        # A functional graph need not refuse all that eager does.
+        pytest.skip("eager refuses it")
+    actual = outcomes(rust_inductor.compile(scope["program"]), given)
+    if isinstance(actual, RuntimeError) and "has been modified by an inplace operation" in str(actual):
+        pytest.xfail("a graph saves for all of its results together")
+    try:
+        assert not isinstance(actual, RuntimeError), actual
+        (tensors, gradients), (eager, expected_gradients) = actual, expected
+        for ours, theirs in zip((*tensors, *gradients), (*eager, *expected_gradients), strict=True):
+            if theirs is None:
+                assert ours is None
+                continue
+            assert (ours.stride(), ours.requires_grad) == (theirs.stride(), theirs.requires_grad)
+            torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-5, equal_nan=True)
+        assert memory(tensors) == memory(eager)
+    except AssertionError as error:
+        error.add_note(text)
+        raise
+
+
+def test_a_write_that_autograd_does_not_see_makes_a_detached_tensor_followed() -> None:
+    def function(x: torch.Tensor) -> Any:
+        detached = x.detach()
+        detached.add_(x * 1)
+        return detached, detached.reshape(-1)
+
+    x = torch.ones(2, 3, requires_grad=True)
+    results = rust_inductor.compile(function)(x * 1)
+    assert all(result.requires_grad for result in results)
+    (results[0] * results[1].view(2, 3)).sum().backward()
+    assert x.grad is not None
+    torch.testing.assert_close(x.grad, torch.full((2, 3), 4.0))
+
+
+def test_what_a_graph_writes_to_after_it_was_saved_is_asked_for_only_where_it_is_needed() -> None:
+    def function(x: torch.Tensor, scale: torch.Tensor) -> Any:
+        y = x * scale
+        scale.add_(1)
+        return y, x + 1
+
+    for compiled in function, rust_inductor.compile(function):
+        x = torch.ones(3, requires_grad=True)
+        y, z = compiled(x, torch.full((3,), 2.0))
+        z.sum().backward(retain_graph=True)
+        assert x.grad is not None
+        torch.testing.assert_close(x.grad, torch.ones(3))
+        with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+            y.sum().backward()
