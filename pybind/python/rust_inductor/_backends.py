@@ -395,12 +395,11 @@ def _compile(
             return _in_rust(graph, inputs, lowered, weights, options, on_graph)
         except _LeftError as error:
             because = str(error)
-        except NotImplementedError as error:
-            # AOTAutograd would lose gradients.
-            compiled = _native.graph_as_it_is(graph, lowered, str(error))
+        except _AsItIsError as error:
+            compiled = _native.graph_as_it_is(graph, lowered, error.reason)
             if on_graph is not None:
                 on_graph("forward", compiled)
-            return compiled
+            return error.checked(compiled)
     tensors = sum(isinstance(x, torch.Tensor) for x in inputs[: len(inputs) - numbers])
     if _native.has_symbols(graph) or (tensors > 1 and _native.changes_tensors(lowered or graph)):
         # AOTAutograd has to be told of them, and tells of which tensors that change it assumed that they share memory.
@@ -415,6 +414,14 @@ def _compile(
 
 class _LeftError(Exception):
     """The reason why AOTAutograd has to take a graph."""
+
+
+class _AsItIsError(Exception):
+    """The reason why a graph has to run as it is, and how that is checked for the inputs of a call."""
+
+    def __init__(self, reason: str, checked: Callable[[Any], Any] = lambda compiled: compiled) -> None:
+        super().__init__(reason)
+        self.reason, self.checked = reason, checked
 
 
 def _in_rust(
@@ -433,10 +440,18 @@ def _in_rust(
 
     made: _native.Differentiated | None = None
     requires_grad = [getattr(x, "requires_grad", False) for x in inputs]
+    is_recorded = torch.is_grad_enabled() and any(requires_grad)
+    if torch.is_grad_enabled() and _native.changes_tensors(lowered):
+        tensors = [at for at, x in enumerate(inputs) if isinstance(x, torch.Tensor)]
+        storages = Storages(tensors, inputs)
+        if storages.expected:
+            # AOTAutograd takes them for views of one tensor, also those that are detached from it.
+            message = "inputs that share memory, of which some are written to while autograd records"
+            raise _AsItIsError(message, lambda compiled: Checked(compiled, storages))
     # The graph of overloads has autocast's conversions in it, the one in torch's names is run under autocast.
     is_autocast = torch._C._is_any_autocast_enabled()
     try:
-        if torch.is_grad_enabled() and any(requires_grad):
+        if is_recorded:
             made, results, written = _native.differentiate_lowered(
                 lowered, options, requires_grad=requires_grad, weights=weights
             )
@@ -445,6 +460,9 @@ def _in_rust(
             compiled, results, written = _native.compile_lowered(
                 lowered, None if is_autocast else graph, options, weights=weights
             )
+    except NotImplementedError as error:
+        # AOTAutograd would lose gradients.
+        raise _AsItIsError(str(error)) from None
     except ValueError as error:
         # It shares memory with the program in ways that only AOTAutograd keeps up, or has no derivative here.
         raise _LeftError(str(error)) from None

@@ -72,7 +72,7 @@ def _obstacle(node: torch.fx.Node) -> str | None:
 def _symbolic(gm: torch.fx.GraphModule, example_inputs: Sequence[Any]) -> Iterator[str]:
     """The inputs and sizes of inputs that are symbols, as our Dynamo prints where they come from."""
     placeholders = gm.graph.find_nodes(op="placeholder")
-    for node, example in zip(placeholders, example_inputs, strict=True):
+    for node, example in zip(placeholders, example_inputs, strict=False):
         source = f"L[{node.target!r}]"
         if isinstance(example, torch.SymInt):
             yield source

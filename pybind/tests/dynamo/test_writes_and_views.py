@@ -13,6 +13,7 @@ from torch.nn import functional
 
 import rust_inductor
 from rust_inductor import _aot
+from rust_inductor._capture import optimize
 
 FIRST = int(os.environ.get("RI_FUZZ_SEED", "0"))
 PROGRAMS = int(os.environ.get("RI_FUZZ_WRITES", "150"))
@@ -224,13 +225,17 @@ def test_inputs_that_share_memory_are_another_graph(through_aot: list[Any]) -> N
         x.mul_(2)
         return y + x
 
-    compiled = rust_inductor.compile(both, fullgraph=True)
-    for shared in (False, True, False, True):
-        x = torch.ones(4)
-        torch.testing.assert_close(
-            compiled(x, x[:] if shared else torch.ones(4)), torch.full((4,), 4.0 if shared else 3.0)
-        )
-    assert len(through_aot) == 1
+    for records in (True, False):
+        graphs: list[Any] = []
+        compiled = optimize(both, fullgraph=True, on_graph=lambda _, graph: graphs.append(graph))  # noqa: B023
+        for shared in (False, True, False, True):
+            x = torch.ones(4)
+            with torch.set_grad_enabled(records):
+                result = compiled(x, x[:] if shared else torch.ones(4))
+            torch.testing.assert_close(result, torch.full((4,), 4.0 if shared else 3.0))
+        # While autograd records, that one runs as it is.
+        assert len(through_aot) == (0 if records else 1)
+        assert [graph.eager_because is not None for graph in graphs] == [False, records]
 
 
 @pytest.mark.parametrize(
