@@ -18,6 +18,7 @@ use super::{
 };
 use crate::bytecode::Version;
 use cranelift_entity::EntityRef;
+use fx::target::Callee;
 use fx::{Arg, Graph, Kind, Meta, Node, NodeId};
 use guards::{Constant, ObjectInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -47,16 +48,6 @@ pub struct Present {
 }
 
 impl Journal {
-    /// The number of questions.
-    pub fn len(&self) -> usize {
-        self.asked.len()
-    }
-
-    /// True if nothing was asked.
-    pub fn is_empty(&self) -> bool {
-        self.asked.is_empty()
-    }
-
     /// The objects whose description was asked for.
     pub(crate) fn described(&self) -> impl Iterator<Item = Obj> {
         self.asked.iter().filter_map(|(question, _)| match question {
@@ -129,11 +120,16 @@ fn state(host: &dyn Host) -> impl Serialize + use<> {
 
 /// True for a call of torch's own, and of Python's on its results: what a program has added may answer otherwise.
 fn is_of_torch(node: &Node) -> bool {
-    let target = node.target.as_str();
-    let owners = ["torch.", "aten.", "operator.", "builtins.", "math."];
-    let is_known =
-        owners.iter().any(|owner| target.starts_with(owner)) && !target.starts_with("torch.ops.higher_order.");
-    node.kind == Kind::CallMethod || is_known && !node.is_custom_op()
+    let is_torch = |module: &str| module == "torch" || module.starts_with("torch.");
+    node.kind == Kind::CallMethod
+        || match Callee::of(&node.target) {
+            Callee::Operator(_) | Callee::Builtin(_) => true,
+            Callee::Overload { namespace, .. } => namespace == "aten",
+            Callee::Function { module, .. } => {
+                let is_higher_order = module.starts_with("torch.ops.higher_order");
+                is_torch(module) && !is_higher_order && !node.is_custom_op() || module == "math"
+            }
+        }
 }
 
 /// The parts of a description that are those of any process.

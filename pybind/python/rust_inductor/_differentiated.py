@@ -123,6 +123,7 @@ class _Node(torch.autograd.Function):
         for place, number in of.shared:
             saved[place] = _counted(saved[place], given[number])
         for place in of.spoiled:
+            # With a version counter of its own: else no gradient at all could be asked for.
             saved[place] = saved[place].data
         ctx.save_for_backward(*saved, *anchor)
         ctx.sizes = [_size(args[at], dim, is_stride) for at, dim, is_stride in of.sizes]
@@ -151,7 +152,7 @@ class _Node(torch.autograd.Function):
         # What autograd holds of them is not needed any more.
         del grads
         compiled, places, read = of.backward(has_gradient)
-        if not of.spoiled.isdisjoint(read):
+        if of.spoiled and not of.spoiled.isdisjoint(read):
             raise RuntimeError(_MODIFIED)
         given = _computed(compiled, values)
         gradients = [None if at is None else given[at] for at in places]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 import sys
 import types
 from typing import TYPE_CHECKING, Any
@@ -51,8 +50,11 @@ def _kept_out() -> list[Any]:
             continue
         seen.add(function)
         # Decorators keep in cells what they decorate, whatever `__wrapped__` says.
-        cells = inspect.getclosurevars(function).nonlocals
-        if function.__code__.co_filename.endswith("_compile.py"):
+        cells = {}
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            with contextlib.suppress(ValueError):  # an empty one
+                cells[name] = cell.cell_contents
+        if function.__code__.co_filename.endswith("_compile.py") and "fn" in cells:
             found.append(cells["fn"])
         open_ += cells.values()
     return found

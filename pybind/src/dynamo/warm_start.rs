@@ -40,7 +40,7 @@ pub(super) fn trace<'py>(
     let mut vacant = None;
     for key in &keys {
         let Some(bytes) = Cache.get(key) else {
-            vacant = vacant.or(Some(key));
+            vacant = Some(key);
             break;
         };
         let Some(memo) = Memo::decode(&bytes) else { continue };
