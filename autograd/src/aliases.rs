@@ -1,7 +1,7 @@
 //! Aliasing in a graph that is not functional yet: the tensors that autograd follows, and writes that it does not see.
 
-use crate::build::SET_GRAD;
 use crate::joint::NotDifferentiable;
+use fx::markers::{SET_GRAD, marker};
 use fx::{Arg, Graph, Kind, Meta, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -58,8 +58,8 @@ impl Aliases {
 
     fn node(&mut self, graph: &Graph, id: NodeId) -> Result<(), &'static str> {
         let node = &graph[id];
-        if let (SET_GRAD, [Arg::Bool(records)]) = (node.target.as_str(), &node.args[..]) {
-            self.records = *records;
+        if let Some((SET_GRAD, records)) = marker(graph, id) {
+            self.records = records;
             return Ok(());
         }
         let inputs = node.inputs();

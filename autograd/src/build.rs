@@ -4,9 +4,6 @@ use fx::aten::{Aten, Bound};
 use fx::{Arg, Graph, Kind, Meta, NodeId, infer};
 use symshapes::{DType, Expr, TensorMeta};
 
-/// The target of calls that set whether autograd records.
-pub const SET_GRAD: &str = "torch._C._set_grad_enabled";
-
 /// The outcome of a step, or why the graph cannot be differentiated, in words.
 pub(crate) type Outcome<T = ()> = Result<T, String>;
 

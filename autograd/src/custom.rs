@@ -1,8 +1,9 @@
 //! Gradients that the program computes itself, by a graph that comes with the call.
 
-use crate::build::{Build, Outcome, SET_GRAD};
+use crate::build::{Build, Outcome};
 use fx::aten::Aten;
 use fx::custom_gradient::CustomGradient;
+use fx::markers::marker;
 use fx::{Arg, Kind, Meta, NodeId, TensorMeta, infer};
 use rustc_hash::FxHashMap;
 
@@ -29,7 +30,7 @@ pub(crate) fn derive_custom(
         let node = &backward[id];
         let mut read = |node: NodeId| copies[&node].clone();
         match (node.kind, &node.meta) {
-            (Kind::CallFunction, _) if node.target == SET_GRAD => {}
+            (Kind::CallFunction, _) if marker(backward, id).is_some() => {}
             // As in the forward graph.
             (Kind::CallFunction, Some(Meta::Int(expr))) => {
                 let int = build.size_arg(*expr);

@@ -3,7 +3,7 @@
 //! The tape is the forward graph itself, walked backwards in program order, as the engine of eager's autograd does it:
 //! by sequence numbers, the latest first. Gradients of one tensor are added in that order.
 
-use crate::build::{Build, Outcome, SET_GRAD};
+use crate::build::{Build, Outcome};
 use crate::complex::{self, is_complex};
 use crate::composites;
 use crate::custom::derive_custom;
@@ -14,9 +14,11 @@ use cranelift_entity::EntityRef;
 use fx::aten::{Aten, Packet};
 use fx::custom_gradient::{CustomGradient, forget_custom_gradients};
 use fx::infer::sizes::Sizes;
+use fx::markers::{SET_GRAD, marker};
 use fx::symbols::{self, Source};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta, infer, packets};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
 use symshapes::{DTypeClass, DeviceKind, Expr, Sym};
 
 /// A forward graph and its gradients.
@@ -27,10 +29,15 @@ pub struct Joint {
     pub graph: Graph,
     /// The number of nodes, by id, before those of gradients.
     pub forward_nodes: usize,
-    /// The outputs of the forward graph.
+    /// The outputs of the forward graph: the results of the differentiated one, then what inputs become that autograd
+    /// follows.
     pub outputs: Vec<Arg>,
-    /// The `copy_` into inputs at the end of the forward graph.
+    /// The `copy_` into inputs at the end of the forward graph, which autograd follows nothing of.
     pub writes: Vec<NodeId>,
+    /// The inputs, by number, that take the value of the last outputs, in this order: a write that autograd follows.
+    pub followed_writes: Vec<usize>,
+    /// The numbers of forward nodes that are checkpointed, a range for each region.
+    pub checkpointed: Vec<Range<usize>>,
     /// The outputs that autograd follows, by number, and the inputs that are the gradients by them.
     pub tangents: Vec<(usize, NodeId)>,
     /// For each input of the forward graph the gradient by it, if there is one.
@@ -40,6 +47,11 @@ pub struct Joint {
 }
 
 impl Joint {
+    /// The outputs that the program sees.
+    pub fn results(&self) -> &[Arg] {
+        &self.outputs[..self.outputs.len() - self.followed_writes.len()]
+    }
+
     /// The inputs of the forward graph.
     pub fn primals(&self) -> Vec<NodeId> {
         self.graph.placeholders().filter(|&input| self.is_forward(input)).collect()
@@ -125,6 +137,8 @@ fn attempt(
         calls: Vec::new(),
         picks: FxHashMap::default(),
         records: true,
+        depth: 0,
+        checkpointed: Vec::new(),
         recorded: recorded.clone(),
         constant: FxHashSet::default(),
         sources: FxHashMap::default(),
@@ -139,7 +153,7 @@ fn attempt(
         covers(graph, id, &known).map_err(|why| failed(id, why))?;
     }
     let mut requires = requires_grad.iter().copied().chain(std::iter::repeat(false));
-    let (mut outputs, mut writes) = (Vec::new(), Vec::new());
+    let (mut outputs, mut writes, mut followed_writes) = (Vec::new(), Vec::new(), Vec::new());
     for id in graph.nodes() {
         let node = &graph[id];
         let done = match node.kind {
@@ -148,12 +162,21 @@ fn attempt(
                 Ok(())
             }
             Kind::Output => tape.outputs(id).map(|read| outputs = read),
-            _ if node.target == Aten::copy__default => tape.write(id).map(|write| writes.push(write)),
+            _ if node.target == Aten::copy__default => tape.write(id).map(|write| match write {
+                Write::Plain(call) => writes.push(call),
+                Write::Followed(input, value) => followed_writes.push((input, value)),
+            }),
             _ => tape.node(id),
         };
         done.map_err(|why| failed(id, why))?;
     }
     let primals: Vec<NodeId> = tape.build.graph.placeholders().collect();
+    let mut written = Vec::new();
+    for (input, value) in followed_writes {
+        let value = tape.own_value(value, &outputs).map_err(|why| tape.failed(value, why))?;
+        written.push(primals.iter().position(|&primal| primal == input).expect("it is an input"));
+        outputs.push(Arg::Node(value));
+    }
     let forward_nodes = tape.build.graph.capacity();
     let mut tangents = tape.tangents(&outputs)?;
     if let Some(has_gradient) = has_gradient {
@@ -166,7 +189,18 @@ fn attempt(
     let of = |node: NodeId| results.get(&node).copied().unwrap_or(node);
     outputs = outputs.iter().map(|output| output.map_nodes(&mut |node| Arg::Node(of(node)))).collect();
     let gradients = gradients.into_iter().map(|gradient| gradient.map(of)).collect();
-    Ok(Joint { graph, forward_nodes, outputs, writes, tangents, gradients, recorded: tape.recorded })
+    let (checkpointed, recorded) = (tape.checkpointed, tape.recorded);
+    Ok(Joint {
+        graph,
+        forward_nodes,
+        outputs,
+        writes,
+        followed_writes: written,
+        checkpointed,
+        tangents,
+        gradients,
+        recorded,
+    })
 }
 
 /// Refuses a tensor on another device, and sizes that no input gives.
@@ -194,6 +228,14 @@ fn picked(graph: &Graph, id: NodeId) -> Option<(NodeId, usize)> {
     (node.target == "operator.getitem").then_some((call, place))
 }
 
+/// A write to an input at the end of a graph.
+enum Write {
+    /// The call that writes, where autograd follows nothing of it.
+    Plain(NodeId),
+    /// The input, and its new value.
+    Followed(NodeId, NodeId),
+}
+
 /// Views of complex tensors that show other numbers than these hold.
 const OF_CONJUGATES: &[Packet] = packets![conj _conj _neg_view real imag resolve_conj resolve_neg mH adjoint matrix_H];
 
@@ -210,6 +252,10 @@ struct Tape<'a> {
     picks: FxHashMap<(NodeId, usize), NodeId>,
     /// Whether autograd records at this point of the program.
     records: bool,
+    /// The number of checkpointed regions, one within another, at this point of the program.
+    depth: usize,
+    /// The numbers of the nodes in the outermost of such regions so far.
+    checkpointed: Vec<Range<usize>>,
     /// The calls of `from` that torch's autograd records.
     recorded: FxHashSet<NodeId>,
     /// The results of recorded calls that autograd does not follow.
@@ -252,8 +298,12 @@ impl Tape<'_> {
     /// Copies a call, or appends what autograd sees in its place.
     fn node(&mut self, id: NodeId) -> Outcome {
         let node = &self.from[id];
-        if let (SET_GRAD, [Arg::Bool(records)]) = (node.target.as_str(), &node.args[..]) {
-            self.records = *records;
+        if let Some((target, says)) = marker(self.from, id) {
+            if target == SET_GRAD {
+                self.records = says;
+            } else {
+                self.checkpoint(says);
+            }
             return Ok(());
         }
         if let Some(backward) = self.from.subgraph(id) {
@@ -304,6 +354,22 @@ impl Tape<'_> {
         let result = if is_only { self.picks[&(result, 0)] } else { result };
         self.copies.insert(id, result);
         Ok(())
+    }
+
+    /// Begins or ends a checkpointed region.
+    fn checkpoint(&mut self, begins: bool) {
+        let at = self.build.graph.capacity();
+        if begins {
+            if self.depth == 0 {
+                self.checkpointed.push(at..at);
+            }
+            self.depth += 1;
+        } else {
+            self.depth = self.depth.saturating_sub(1);
+            if let Some(region) = self.checkpointed.last_mut().filter(|_| self.depth == 0) {
+                region.end = at;
+            }
+        }
     }
 
     /// Appends the call in whose place torch's autograd records one.
@@ -382,16 +448,29 @@ impl Tape<'_> {
         }
     }
 
-    /// Copies a write to an input at the end of the graph.
-    fn write(&mut self, id: NodeId) -> Outcome<NodeId> {
+    /// Copies a write to an input at the end of the graph, if autograd does not follow it.
+    fn write(&mut self, id: NodeId) -> Outcome<Write> {
         let node = &self.from[id];
         let args = node.args.iter().map(|arg| self.read(arg)).collect::<Outcome<Vec<_>>>()?;
         if args.iter().filter_map(Arg::as_node).any(|node| self.follows.contains(&node)) {
-            return Err("an input that is written to and that autograd follows".to_owned());
+            let &[Arg::Node(input), Arg::Node(value)] = &args[..] else { return Err("a write of a number".to_owned()) };
+            return Ok(Write::Followed(input, value));
         }
         let write = self.build.graph.push(node.kind, node.target.clone(), args, Vec::new(), Some(&node.name));
         self.build.graph[write].meta = node.meta.clone();
-        Ok(write)
+        Ok(Write::Plain(write))
+    }
+
+    /// A value that is in nobody else's memory: the value itself if a call computes it and it is none of the outputs.
+    fn own_value(&mut self, value: NodeId, outputs: &[Arg]) -> Outcome<NodeId> {
+        let node = &self.build.graph[value];
+        let is_new = node.op().is_some_and(|op| !op.is_view() && op.traits().alias.is_none());
+        if is_new && !outputs.contains(&Arg::Node(value)) {
+            return Ok(value);
+        }
+        let copy = self.build.call(Aten::clone_default, vec![Arg::Node(value)])?;
+        self.record(copy);
+        Ok(copy)
     }
 
     /// The gradients by the outputs that autograd follows, as inputs: each is laid out as `torch.empty_like` lays the

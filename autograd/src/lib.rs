@@ -40,7 +40,6 @@ mod rules;
 
 pub use aliases::followed_results;
 pub use apart::take_apart;
-pub use build::SET_GRAD;
 pub use composites::is_composite;
 pub use formulas::{has_derivative, is_of_latest_release};
 pub use joint::{Joint, NotDifferentiable, differentiate};

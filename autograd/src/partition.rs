@@ -1,14 +1,21 @@
 //! The joint graph cut in two: what the forward graph saves, and what the backward graph computes again.
 //!
 //! Values flow from the inputs to the gradients; to save a value costs its bytes, to compute it again nothing, but what
-//! is dear (products, reductions, random numbers) may not be. The cheapest cut of that network is what is saved.
+//! is dear (products, reductions, random numbers) may not be. The cheapest cut of that network is what is saved. What a
+//! checkpointed region computes for itself may be computed again, however dear, and is never saved; what it gives to
+//! others is dear. The backward graph computes a value again where it is first needed.
 //!
 //! Invariant: an input, or a result that the program sees, is saved only if eager saves it, too: the program may write
-//! to it before the backward graph runs. Eager saves what the formula of a derivative reads.
+//! to it before the backward graph runs. Eager saves what the formula of a derivative reads, and what a checkpointed
+//! region does. Of an input that the graph itself writes to, a copy is saved. Where eager reads such a tensor for the
+//! gradients by some results only, and a value that is computed from it for others, that value is not computed again.
 
 use crate::joint::{Joint, NotDifferentiable};
 use cranelift_entity::{EntityRef, SecondaryMap};
-use fx::aten::{Aten, Packet, rules::Rule};
+use fx::aten::{
+    Aten, Packet,
+    rules::{Extern, Rule},
+};
 use fx::infer::{pointwise, sizes::Sizes, strides};
 use fx::symbols::{self, Source};
 use fx::{Arg, Graph, Kind, Meta, NodeId, TensorMeta};
@@ -76,18 +83,23 @@ pub struct Backward {
     pub graph: Graph,
     /// For each input of the forward graph the output that is the gradient by it.
     pub gradients: Vec<Option<usize>>,
-    /// The number of calls of the forward graph that are computed again.
-    pub recomputed: usize,
+    /// The calls of the forward graph that are computed again, in program order.
+    pub recomputed: Vec<NodeId>,
 }
 
 /// Finds the cheapest cut of a joint graph. Inputs for which `is_weight` is true outlive the graph, and cost nothing to
-/// save.
+/// save. With a budget below one, what is dear may be computed again, too, until no more than that part of the bytes is
+/// saved which the cheapest cut takes: first what takes the least work for the bytes that it saves.
 ///
 /// # Errors
 /// A value that gradients need and that cannot be saved.
-pub fn minimum_cut(joint: &Joint, is_weight: &[bool]) -> Result<Cut, NotDifferentiable> {
-    let facts = Facts::of(joint, is_weight);
-    let values = facts.minimum_cut()?;
+pub fn minimum_cut(joint: &Joint, is_weight: &[bool], budget: f64) -> Result<Cut, NotDifferentiable> {
+    let mut facts = Facts::of(joint, is_weight);
+    let mut values = facts.minimum_cut()?;
+    let most = (facts.saved_bytes(&values) as f64 * budget.clamp(0.0, 1.0)) as u64;
+    while facts.repeats_more(&values, most) {
+        values = facts.minimum_cut()?;
+    }
     let symbols = facts.symbols(&values);
     Ok(Cut { values: values.into_iter().map(|id| (id, facts.is_copied(id))).collect(), symbols })
 }
@@ -104,10 +116,10 @@ impl Cut {
         let input_numbers = numbers(primals.iter().copied().map(Some));
         let result_numbers = numbers(joint.outputs.iter().map(Arg::as_node));
         for &(id, is_copied) in &self.values {
-            saved.push(match (input_numbers.get(&id), result_numbers.get(&id).filter(|_| !is_copied)) {
-                (Some(&primal), _) => Saved::Input(primal),
-                (None, Some(&result)) => Saved::Output(result),
-                (None, None) => {
+            saved.push(match (input_numbers.get(&id), result_numbers.get(&id)) {
+                (Some(&primal), _) if !is_copied => Saved::Input(primal),
+                (_, Some(&result)) if !is_copied => Saved::Output(result),
+                _ => {
                     outputs.push(if is_copied { part.clone_of(id) } else { part.copied(&Arg::Node(id)) });
                     Saved::Output(outputs.len() - 1)
                 }
@@ -128,13 +140,15 @@ impl Cut {
         self.symbols.iter().for_each(|&(symbol, _)| part.number(symbol));
         joint.tangents.iter().for_each(|&(_, tangent)| part.input(tangent));
         let given: Vec<NodeId> = joint.gradients.iter().flatten().copied().collect();
-        part.calls(given.iter().copied());
+        part.calls_when_needed(given.iter().copied(), |id| joint.is_forward(id));
         let outputs = given.into_iter().map(|id| part.copied(&Arg::Node(id))).collect();
         let mut number = 0..;
         let gradients = joint.gradients.iter().map(|gradient| gradient.and_then(|_| number.next())).collect();
         let saved: FxHashSet<NodeId> = self.values.iter().map(|&(value, _)| value).collect();
         let is_given = |id: &NodeId| joint.is_forward(*id) && !saved.contains(id);
-        let recomputed = part.copies.keys().filter(|id| is_given(id)).count();
+        let mut recomputed: Vec<NodeId> =
+            part.copies.iter().filter(|(id, _)| is_given(id)).map(|(_, &copy)| copy).collect();
+        recomputed.sort_unstable();
         Backward { graph: part.ends(outputs), gradients, recomputed }
     }
 }
@@ -153,18 +167,29 @@ struct Facts<'a> {
     is_view: SecondaryMap<NodeId, bool>,
     /// The nodes in whose memory each view is.
     roots: SecondaryMap<NodeId, Option<NodeId>>,
-    /// The nodes whose memory, and so any view of it, eager saves.
-    is_read: SecondaryMap<NodeId, bool>,
+    /// The nodes whose memory, and so any view of it, eager saves: for gradients by which results.
+    read: SecondaryMap<NodeId, Results>,
+    /// The visible nodes whose memory is not to be read for values that are computed from it.
+    is_shielded: SecondaryMap<NodeId, bool>,
+    /// The checkpointed region, by number from one, that computes a node; zero where none does.
+    regions: SecondaryMap<NodeId, usize>,
+    /// The nodes that regions compute and that others read, in views perhaps.
+    escapes: SecondaryMap<NodeId, bool>,
+    /// The dear calls outside regions that may be computed again.
+    repeats: FxHashSet<NodeId>,
     /// The calls between a value and its nearest use in the backward graph.
     distances: SecondaryMap<NodeId, u32>,
     /// The nodes that the gradients depend on.
     is_needed: SecondaryMap<NodeId, bool>,
     users: SecondaryMap<NodeId, fx::Users>,
+    /// The inputs that the graph writes to.
+    written: FxHashSet<NodeId>,
     results: FxHashSet<NodeId>,
     gradients: FxHashSet<NodeId>,
-    /// The nodes that the joint graph writes to.
-    written: FxHashSet<NodeId>,
 }
+
+/// Results of a graph, by number among those that autograd follows: a bit each. The last bit is all others.
+type Results = u128;
 
 /// The number of each node; of one that comes more than once, the first.
 fn numbers(nodes: impl DoubleEndedIterator<Item = Option<NodeId>> + ExactSizeIterator) -> FxHashMap<NodeId, usize> {
@@ -186,13 +211,6 @@ impl<'a> Facts<'a> {
             let base = inputs.first().copied().filter(|_| is_view[id]);
             roots[id] = Some(base.and_then(|base| roots[base]).unwrap_or(id));
         }
-        let mut is_read: SecondaryMap<NodeId, bool> = SecondaryMap::new();
-        let is_derived = |id: &NodeId| !joint.is_forward(*id);
-        for id in graph.nodes().filter(is_derived) {
-            for input in graph[id].inputs().into_iter().filter(|input| joint.is_forward(*input)) {
-                is_read[roots[input].unwrap_or(input)] = true;
-            }
-        }
         let mut is_needed: SecondaryMap<NodeId, bool> = SecondaryMap::new();
         let mut distances: SecondaryMap<NodeId, u32> = SecondaryMap::with_default(FARTHEST);
         joint.gradients.iter().flatten().for_each(|&gradient| is_needed[gradient] = true);
@@ -206,8 +224,13 @@ impl<'a> Facts<'a> {
             }
         }
         let primals = joint.primals();
-        let written = joint.writes.iter().filter_map(|&write| graph[write].args.first()?.as_node());
-        Facts {
+        let mut written: FxHashSet<NodeId> = joint.followed_writes.iter().map(|&number| primals[number]).collect();
+        written.extend(joint.writes.iter().filter_map(|&write| graph[write].args.first()?.as_node()));
+        let mut regions: SecondaryMap<NodeId, usize> = SecondaryMap::new();
+        for (number, region) in (1..).zip(&joint.checkpointed) {
+            region.clone().for_each(|id| regions[NodeId::new(id)] = number);
+        }
+        let mut facts = Facts {
             joint,
             graph,
             numbers: numbers(primals.iter().copied().map(Some)),
@@ -216,13 +239,73 @@ impl<'a> Facts<'a> {
             is_backward,
             is_view,
             roots,
-            is_read,
+            read: SecondaryMap::new(),
+            is_shielded: SecondaryMap::new(),
+            regions,
+            escapes: SecondaryMap::new(),
+            repeats: FxHashSet::default(),
             distances,
             is_needed,
             users: graph.users(),
-            results: joint.outputs.iter().filter_map(Arg::as_node).collect(),
+            written,
+            results: joint.results().iter().filter_map(Arg::as_node).collect(),
             gradients: joint.gradients.iter().flatten().copied().collect(),
-            written: written.collect(),
+        };
+        facts.find_escapes();
+        facts.find_reads();
+        facts
+    }
+
+    /// The node in whose memory another one is.
+    fn root(&self, id: NodeId) -> NodeId {
+        self.roots[id].unwrap_or(id)
+    }
+
+    /// Finds what checkpointed regions give to others.
+    fn find_escapes(&mut self) {
+        let outputs: FxHashSet<NodeId> = self.joint.outputs.iter().filter_map(Arg::as_node).collect();
+        for id in self.graph.nodes().filter(|&id| self.regions[id] > 0) {
+            let is_outside = |&user: &NodeId| self.joint.is_forward(user) && self.regions[user] != self.regions[id];
+            let root = self.root(id);
+            let is_own = self.regions[root] == self.regions[id];
+            if is_own && (outputs.contains(&id) || self.users[id].iter().any(is_outside)) {
+                self.escapes[root] = true;
+            }
+        }
+    }
+
+    /// Finds which tensors eager saves, and which of the visible ones nothing is to be computed from again, since it
+    /// would be for gradients by results for which eager does not save them.
+    fn find_reads(&mut self) {
+        let mut by: SecondaryMap<NodeId, Results> = SecondaryMap::new();
+        for (number, &(_, tangent)) in self.joint.tangents.iter().enumerate() {
+            by[tangent] = 1 << number.min(Results::BITS as usize - 1);
+        }
+        for id in self.graph.nodes() {
+            by[id] = self.graph[id].inputs().into_iter().fold(by[id], |all, input| all | by[input]);
+        }
+        let mut computed: SecondaryMap<NodeId, Results> = SecondaryMap::new();
+        for id in self.graph.nodes().rev().filter(|&id| self.is_needed[id]).collect::<Vec<_>>() {
+            let is_forward = self.joint.is_forward(id);
+            if is_forward && self.is_source(id) {
+                continue;
+            }
+            for input in self.graph[id].inputs().into_iter().filter(|&input| !self.is_backward[input]) {
+                by[input] |= by[id];
+                let root = self.root(input);
+                let enters_region = self.regions[id] > 0 && self.regions[id] != self.regions[input];
+                if !is_forward || enters_region {
+                    self.read[root] |= by[id];
+                } else if !self.is_view[id] {
+                    computed[root] |= by[id];
+                }
+            }
+        }
+        let visible = self.results.iter().map(|&result| self.root(result)).chain(self.primals.iter().copied());
+        for root in visible.filter(|root| !self.written.contains(root)).collect::<Vec<_>>() {
+            let (read, computed) = (self.read[root], computed[root]);
+            let is_most = (read | computed).leading_zeros() == 0;
+            self.is_shielded[root] = read != 0 && computed != 0 && (computed & !read != 0 || is_most);
         }
     }
 
@@ -251,9 +334,12 @@ impl<'a> Facts<'a> {
             // What it is a view of is saved in its place.
             return NEVER;
         }
-        let root = self.roots[id].unwrap_or(id);
-        if self.graph[root].kind == Kind::Placeholder {
-            if self.written.contains(&root) || !self.is_read[root] {
+        let root = self.root(id);
+        if self.regions[root] > 0 && !self.escapes[root] && !self.is_source(id) {
+            return NEVER;
+        }
+        if self.graph[root].kind == Kind::Placeholder && !self.written.contains(&root) {
+            if self.read[root] == 0 {
                 return NEVER;
             }
             if self.numbers.get(&root).is_some_and(|&number| self.is_weight.get(number) == Some(&true)) {
@@ -267,11 +353,15 @@ impl<'a> Facts<'a> {
         (cost as u64).clamp(2, MOST)
     }
 
-    /// True for a value in the memory of a result that eager does not save: a copy is saved.
+    /// True for a value in the memory of an input that the graph writes to, or of a result that eager does not save: a
+    /// copy is saved.
     fn is_copied(&self, id: NodeId) -> bool {
-        let root = self.roots[id].unwrap_or(id);
-        let is_visible = self.results.iter().any(|&result| self.roots[result] == Some(root));
-        is_visible && self.graph[root].kind != Kind::Placeholder && !self.is_read[root]
+        let root = self.root(id);
+        let is_visible = || self.results.iter().any(|&result| self.root(result) == root);
+        match self.graph[root].kind {
+            Kind::Placeholder => self.written.contains(&root),
+            _ => self.read[root] == 0 && is_visible(),
+        }
     }
 
     /// True for a value that is in memory whether it is saved or not.
@@ -284,7 +374,13 @@ impl<'a> Facts<'a> {
 
     /// True for a value that the forward graph computes and that may not be computed again: flow begins there.
     fn is_source(&self, id: NodeId) -> bool {
-        self.joint.is_forward(id) && !is_cheap(self.graph, id)
+        let reads_shielded = || self.graph[id].inputs().into_iter().any(|input| self.is_shielded[self.root(input)]);
+        self.joint.is_forward(id)
+            && match self.regions[id] {
+                0 if self.repeats.contains(&id) => reads_shielded(),
+                0 => !is_cheap(self.graph, id) || !self.is_view[id] && reads_shielded(),
+                _ => self.escapes[id] || !is_repeatable(self.graph, id),
+            }
     }
 
     /// The values to save: those that the cheapest cut goes through.
@@ -294,6 +390,61 @@ impl<'a> Facts<'a> {
             self.cut(&group, &mut values)?;
         }
         Ok(self.graph.nodes().filter(|id| values.contains(id)).collect())
+    }
+
+    /// The bytes of those values that are no inputs.
+    fn saved_bytes(&self, values: &[NodeId]) -> u64 {
+        let computed = values.iter().filter(|&&id| self.graph[self.root(id)].kind != Kind::Placeholder);
+        computed.filter_map(|&id| self.graph[id].tensor_meta()).map(|meta| bytes(self.graph, meta)).sum()
+    }
+
+    /// Lets more of what is saved be computed again, if that is more than so many bytes; false if there is nothing left
+    /// to do.
+    fn repeats_more(&mut self, values: &[NodeId], most: u64) -> bool {
+        let mut excess = self.saved_bytes(values).saturating_sub(most);
+        if excess == 0 {
+            return false;
+        }
+        let size = |id: NodeId| self.graph[id].tensor_meta().map_or(1, |meta| bytes(self.graph, meta).max(1));
+        let mut dear: Vec<(f64, NodeId)> =
+            self.dear(values).into_iter().map(|id| (work(self.graph, id) / size(id) as f64, id)).collect();
+        dear.sort_unstable_by(|(a, first), (b, second)| a.total_cmp(b).then(first.cmp(second)));
+        let mut chosen = Vec::new();
+        for &(_, id) in &dear {
+            if excess > 0 {
+                excess = excess.saturating_sub(size(id));
+                chosen.push(id);
+            }
+        }
+        for &id in &chosen {
+            let whole = self.graph[id].args.first().and_then(Arg::as_node);
+            let whole = whole.filter(|_| self.graph[id].target == "operator.getitem");
+            self.repeats.extend([id].into_iter().chain(whole));
+            // As the inputs of a checkpointed region.
+            for input in self.graph[whole.unwrap_or(id)].inputs() {
+                let root = self.root(input);
+                self.read[root] = Results::MAX;
+            }
+        }
+        !chosen.is_empty()
+    }
+
+    /// The dear calls that these values come from by cheap ones, if they might be computed again and are not yet.
+    fn dear(&self, values: &[NodeId]) -> FxHashSet<NodeId> {
+        let (mut open, mut seen) = (values.to_vec(), FxHashSet::default());
+        let mut found = FxHashSet::default();
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let is_fixed = self.regions[id] > 0 || self.repeats.contains(&id) || !is_repeatable(self.graph, id);
+            if !self.is_source(id) {
+                open.extend(self.graph[id].inputs());
+            } else if !is_fixed {
+                found.insert(id);
+            }
+        }
+        found
     }
 
     /// The nodes that gradients need, those together that cheap calls connect: each group has a cut of its own. A
@@ -378,6 +529,27 @@ fn bytes(graph: &Graph, meta: &TensorMeta) -> u64 {
     elements.saturating_mul(meta.dtype.size() as u64).min(MOST)
 }
 
+/// The work of a call: its multiplications if it is a product or a convolution, else the elements that it reads.
+fn work(graph: &Graph, id: NodeId) -> f64 {
+    let node = &graph[id];
+    if node.target == "operator.getitem" {
+        return node.args.first().and_then(Arg::as_node).map_or(0.0, |whole| work(graph, whole));
+    }
+    let elements = |meta: &TensorMeta| bytes(graph, meta) as f64 / meta.dtype.size() as f64;
+    let operands: Vec<f64> =
+        node.inputs().iter().filter_map(|&input| graph[input].tensor_meta()).map(elements).collect();
+    let given = node.tensor_meta().map_or(1.0, elements).max(1.0);
+    match node.op().and_then(Aten::rule) {
+        // Of a product of an m by k and a k by n matrix, m·k · k·n / m·n is the square of k.
+        Some(Rule::Extern(Extern::MatMul | Extern::Convolution | Extern::Attention)) => {
+            let mut largest = operands;
+            largest.sort_unstable_by(|a, b| b.total_cmp(a));
+            given * (largest.iter().take(2).product::<f64>() / given).sqrt()
+        }
+        _ => operands.iter().sum(),
+    }
+}
+
 /// Metadata as it is where autograd does not record.
 fn unfollowed(meta: Option<Meta>) -> Option<Meta> {
     let plain = |meta| match meta {
@@ -420,21 +592,50 @@ impl<'a> Extract<'a> {
 
     /// Appends the calls that these values depend on, in program order.
     fn calls(&mut self, roots: impl Iterator<Item = NodeId>) {
+        self.calls_when_needed(roots, |_| false);
+    }
+
+    /// Appends the calls that these values depend on, in program order, but for those for which `is_late` is true: they
+    /// come right before the first call that reads them.
+    fn calls_when_needed(&mut self, roots: impl Iterator<Item = NodeId>, is_late: impl Fn(NodeId) -> bool) {
         let mut is_needed: FxHashSet<NodeId> = roots.filter(|root| !self.copies.contains_key(root)).collect();
         for id in self.from.nodes().rev() {
             if is_needed.contains(&id) {
                 is_needed.extend(self.from[id].inputs().into_iter().filter(|input| !self.copies.contains_key(input)));
             }
         }
-        for id in self.from.nodes().filter(|id| is_needed.contains(id)) {
-            let node = &self.from[id];
-            let args = node.args.iter().map(|arg| self.copied(arg)).collect();
-            let kwargs = node.kwargs.iter().map(|(name, arg)| (name.clone(), self.copied(arg))).collect();
-            let copy = self.to.push(node.kind, node.target.clone(), args, kwargs, Some(&node.name));
-            self.to[copy].meta = unfollowed(node.meta.clone());
-            self.to[copy].stack_trace = node.stack_trace.clone();
-            self.copies.insert(id, copy);
+        let needed: Vec<NodeId> = self.from.nodes().filter(|id| is_needed.contains(id)).collect();
+        for &id in needed.iter().filter(|&&id| !is_late(id)) {
+            self.call_after_operands(id);
         }
+        needed.into_iter().for_each(|id| self.call_after_operands(id));
+    }
+
+    /// Appends a call after what it depends on, unless it is there.
+    fn call_after_operands(&mut self, id: NodeId) {
+        let mut open = vec![id];
+        while let Some(&id) = open.last() {
+            let missing = |input: &NodeId| !self.copies.contains_key(input);
+            // The first one is on top of the stack.
+            let inputs: Vec<NodeId> = self.from[id].inputs().into_iter().filter(missing).collect();
+            if inputs.is_empty() {
+                open.pop();
+                if !self.copies.contains_key(&id) {
+                    self.call(id);
+                }
+            }
+            open.extend(inputs.into_iter().rev());
+        }
+    }
+
+    fn call(&mut self, id: NodeId) {
+        let node = &self.from[id];
+        let args = node.args.iter().map(|arg| self.copied(arg)).collect();
+        let kwargs = node.kwargs.iter().map(|(name, arg)| (name.clone(), self.copied(arg))).collect();
+        let copy = self.to.push(node.kind, node.target.clone(), args, kwargs, Some(&node.name));
+        self.to[copy].meta = unfollowed(node.meta.clone());
+        self.to[copy].stack_trace = node.stack_trace.clone();
+        self.copies.insert(id, copy);
     }
 
     /// An argument in terms of the new graph.
@@ -474,6 +675,15 @@ fn is_view(graph: &Graph, id: NodeId, pool: &mut Pool) -> bool {
         Packet::contiguous | Packet::to | Packet::type_as => (old.dtype, &old.strides) == (new.dtype, &new.strides),
         _ => true,
     }
+}
+
+/// True for a call that gives the same when it runs a second time.
+fn is_repeatable(graph: &Graph, id: NodeId) -> bool {
+    let node = &graph[id];
+    if node.target == "operator.getitem" {
+        return node.args.first().and_then(Arg::as_node).is_some_and(|whole| is_repeatable(graph, whole));
+    }
+    is_cheap(graph, id) || node.op().is_some() && fx::effects::side_effect(graph, id).is_none()
 }
 
 /// True for a call that may run a second time in the backward graph.

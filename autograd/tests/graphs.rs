@@ -4,6 +4,7 @@ use autograd::recorded::LikeOperands;
 use autograd::{Joint, NotDifferentiable, Saved, differentiate, followed_results, minimum_cut};
 use expect_test::{Expect, expect};
 use fx::custom_gradient::CustomGradient;
+use fx::markers::marker;
 use fx::symbols::Source;
 use fx::{Arg, Graph, Kind, Meta, infer};
 use symshapes::{DType, Device, DeviceKind, Expr, Range, TensorMeta};
@@ -26,7 +27,7 @@ fn graph(text: &str, inputs: &[&[i64]]) -> Graph {
         let written = graph[id].op().filter(|overload| overload.mutates());
         graph[id].meta = match written.and_then(|_| graph[id].args.first()?.as_node()) {
             Some(of) => graph[of].meta.clone(),
-            None if graph[id].target == autograd::SET_GRAD => None,
+            None if marker(&graph, id).is_some() => None,
             None => Some(infer::node(&mut graph, id).expect("a rule")),
         };
     }
@@ -50,7 +51,7 @@ fn text(graph: &Graph) -> String {
 /// Compares the forward and the backward graph, and what is saved.
 fn check(program: &str, inputs: &[&[i64]], expected: &Expect) {
     let joint = joint(program, inputs).expect("a derivative");
-    let cut = minimum_cut(&joint, &vec![false; inputs.len()]).expect("a cut");
+    let cut = minimum_cut(&joint, &vec![false; inputs.len()], 1.0).expect("a cut");
     let (forward, backward) = (cut.forward(&joint), cut.backward(&joint));
     fx::verify::verify(&forward.graph).expect("a valid graph");
     fx::verify::verify(&backward.graph).expect("a valid graph");
@@ -75,37 +76,37 @@ fn a_layer() {
         MLP,
         &[&[5, 3], &[4, 3], &[4]],
         &expect![[r#"
-        graph {
-          %x = placeholder[x]
-          %w = placeholder[w]
-          %b = placeholder[b]
-          %t = call_function[aten.t.default](%w)
-          %addmm = call_function[aten.addmm.default](%b, %x, %t)
-          %relu = call_function[aten.relu.default](%addmm)
-          %sum_1 = call_function[aten.sum.default](%relu)
-          %output = output((%sum_1, %addmm))
-        }
-        saved [Input(0), Input(1), Output(1)]
-        graph {
-          %x = placeholder[x]
-          %w = placeholder[w]
-          %addmm = placeholder[addmm]
-          %tangents_1 = placeholder[tangents_1]
-          %t = call_function[aten.t.default](%w)
-          %relu = call_function[aten.relu.default](%addmm)
-          %expand = call_function[aten.expand.default](%tangents_1, [5, 4])
-          %threshold_backward = call_function[aten.threshold_backward.default](%expand, %relu, 0)
-          %sum_2 = call_function[aten.sum.dim_IntList](%threshold_backward, [0], True)
-          %reshape = call_function[aten.reshape.default](%sum_2, [4])
-          %t_1 = call_function[aten.t.default](%t)
-          %mm = call_function[aten.mm.default](%threshold_backward, %t_1)
-          %t_2 = call_function[aten.t.default](%threshold_backward)
-          %mm_1 = call_function[aten.mm.default](%t_2, %x)
-          %t_3 = call_function[aten.t.default](%mm_1)
-          %t_4 = call_function[aten.t.default](%t_3)
-          %output = output((%mm, %t_4, %reshape))
-        }
-    "#]],
+            graph {
+              %x = placeholder[x]
+              %w = placeholder[w]
+              %b = placeholder[b]
+              %t = call_function[aten.t.default](%w)
+              %addmm = call_function[aten.addmm.default](%b, %x, %t)
+              %relu = call_function[aten.relu.default](%addmm)
+              %sum_1 = call_function[aten.sum.default](%relu)
+              %output = output((%sum_1, %addmm))
+            }
+            saved [Input(0), Input(1), Output(1)]
+            graph {
+              %x = placeholder[x]
+              %w = placeholder[w]
+              %addmm = placeholder[addmm]
+              %tangents_1 = placeholder[tangents_1]
+              %expand = call_function[aten.expand.default](%tangents_1, [5, 4])
+              %relu = call_function[aten.relu.default](%addmm)
+              %threshold_backward = call_function[aten.threshold_backward.default](%expand, %relu, 0)
+              %sum_2 = call_function[aten.sum.dim_IntList](%threshold_backward, [0], True)
+              %reshape = call_function[aten.reshape.default](%sum_2, [4])
+              %t = call_function[aten.t.default](%w)
+              %t_1 = call_function[aten.t.default](%t)
+              %mm = call_function[aten.mm.default](%threshold_backward, %t_1)
+              %t_2 = call_function[aten.t.default](%threshold_backward)
+              %mm_1 = call_function[aten.mm.default](%t_2, %x)
+              %t_3 = call_function[aten.t.default](%mm_1)
+              %t_4 = call_function[aten.t.default](%t_3)
+              %output = output((%mm, %t_4, %reshape))
+            }
+        "#]],
     );
 }
 
@@ -168,7 +169,7 @@ fn an_input_that_eager_does_not_save_is_not_saved() {
 }
 ";
     let joint = joint(program, &[&[4], &[4]]).expect("a derivative");
-    let forward = minimum_cut(&joint, &[true, true]).expect("a cut").forward(&joint);
+    let forward = minimum_cut(&joint, &[true, true], 1.0).expect("a cut").forward(&joint);
     assert_eq!(forward.saved, [Saved::Input(1), Saved::Output(1)]);
 }
 
@@ -185,7 +186,7 @@ fn a_result_that_eager_does_not_save_is_saved_as_a_copy() {
 }
 ";
     let joint = joint(program, &[&[4, 4], &[4, 4]]).expect("a derivative");
-    let forward = minimum_cut(&joint, &[false, false]).expect("a cut").forward(&joint);
+    let forward = minimum_cut(&joint, &[false, false], 1.0).expect("a cut").forward(&joint);
     // `mm` is a result that the program may write to; the sine's derivative reads `add`.
     assert!(!forward.saved.contains(&Saved::Output(0)), "{:?}", forward.saved);
 }
@@ -211,7 +212,7 @@ fn a_result_that_is_picked_from_the_end_is_the_last() {
              %row = call_function[operator.getitem](%rows, {place})\n  %output = output((%row,))\n}}\n"
         );
         let joint = joint(&program, &[&[3, 2]]).expect("a derivative");
-        let cut = minimum_cut(&joint, &[false]).expect("a cut");
+        let cut = minimum_cut(&joint, &[false], 1.0).expect("a cut");
         text(&cut.backward(&joint).graph)
     };
     assert_eq!(gradient(-1), gradient(2));
@@ -257,7 +258,7 @@ fn mean_of_rows(size: impl FnOnce(&mut Graph, Expr) -> Expr) -> Graph {
 #[test]
 fn sizes_that_no_saved_value_gives_are_inputs_of_the_backward_graph() {
     let joint = differentiate(&mean_of_rows(|_, rows| rows), &[true, false], &LikeOperands).expect("a derivative");
-    let cut = minimum_cut(&joint, &[false; 2]).expect("a cut");
+    let cut = minimum_cut(&joint, &[false; 2], 1.0).expect("a cut");
     let forward = cut.forward(&joint);
     assert_eq!((forward.saved, forward.sizes), (vec![Saved::Input(1)], vec![Source::Size(0, 0)]));
     expect![[r#"
@@ -278,7 +279,7 @@ fn sizes_that_no_saved_value_gives_are_inputs_of_the_backward_graph() {
 #[test]
 fn sizes_that_saved_values_give_are_read_there() {
     let joint = differentiate(&mean_of_rows(|_, rows| rows), &[true, true], &LikeOperands).expect("a derivative");
-    let forward = minimum_cut(&joint, &[false; 2]).expect("a cut").forward(&joint);
+    let forward = minimum_cut(&joint, &[false; 2], 1.0).expect("a cut").forward(&joint);
     assert_eq!((forward.saved, forward.sizes), (vec![Saved::Input(0), Saved::Input(1)], vec![]));
 }
 
@@ -381,7 +382,7 @@ fn gradients_of_the_programs_own_stand_in_the_place_of_the_call() {
     forward[sum].meta = Some(meta);
     forward.output(Arg::Tuple(vec![Arg::Node(sum)]));
     let joint = differentiate(&forward, &[true], &LikeOperands).expect("a derivative");
-    let cut = minimum_cut(&joint, &[false]).expect("a cut");
+    let cut = minimum_cut(&joint, &[false], 1.0).expect("a cut");
     let (forward, backward) = (cut.forward(&joint), cut.backward(&joint));
     let told = format!("{}saved {:?}\n{}", text(&forward.graph), forward.saved, text(&backward.graph));
     expect![[r#"
@@ -403,4 +404,122 @@ fn gradients_of_the_programs_own_stand_in_the_place_of_the_call() {
         }
     "#]]
     .assert_eq(&told);
+}
+
+/// Two layers of products, each in a checkpointed region, if `mark` says so.
+fn two_layers(mark: bool) -> String {
+    let layer = |number: usize, x: &str| {
+        let marker = |place: &str, says: &str| {
+            let node = format!("  %{place}_{number} = call_function[rust_inductor.checkpoint]({says})\n");
+            if mark { node } else { String::new() }
+        };
+        format!(
+            "{}  %mm_{number} = call_function[aten.mm.default](%{x}, %w)\n  \
+               %tanh_{number} = call_function[aten.tanh.default](%mm_{number})\n  \
+               %out_{number} = call_function[aten.mm.default](%tanh_{number}, %w)\n{}",
+            marker("begin", "True"),
+            marker("end", "False")
+        )
+    };
+    let (first, second) = (layer(1, "x"), layer(2, "out_1"));
+    format!(
+        "graph {{\n  %x = placeholder[x]\n  %w = placeholder[w]\n{first}{second}  \
+         %sum_1 = call_function[aten.sum.default](%out_2)\n  %output = output((%sum_1,))\n}}\n"
+    )
+}
+
+#[test]
+fn checkpointed_regions_are_computed_again_where_gradients_need_them() {
+    check(
+        &two_layers(true),
+        &[&[8, 8], &[8, 8]],
+        &expect![[r#"
+            graph {
+              %x = placeholder[x]
+              %w = placeholder[w]
+              %mm_1 = call_function[aten.mm.default](%x, %w)
+              %tanh_1 = call_function[aten.tanh.default](%mm_1)
+              %out_1 = call_function[aten.mm.default](%tanh_1, %w)
+              %mm_2 = call_function[aten.mm.default](%out_1, %w)
+              %tanh_2 = call_function[aten.tanh.default](%mm_2)
+              %out_2 = call_function[aten.mm.default](%tanh_2, %w)
+              %sum_1 = call_function[aten.sum.default](%out_2)
+              %output = output((%sum_1, %out_1))
+            }
+            saved [Input(0), Input(1), Output(1)]
+            graph {
+              %x = placeholder[x]
+              %w = placeholder[w]
+              %out_1 = placeholder[out_1]
+              %tangents_1 = placeholder[tangents_1]
+              %expand = call_function[aten.expand.default](%tangents_1, [8, 8])
+              %t = call_function[aten.t.default](%w)
+              %mm = call_function[aten.mm.default](%expand, %t)
+              %mm_2 = call_function[aten.mm.default](%out_1, %w)
+              %tanh_2 = call_function[aten.tanh.default](%mm_2)
+              %t_1 = call_function[aten.t.default](%tanh_2)
+              %mm_3 = call_function[aten.mm.default](%t_1, %expand)
+              %tanh_backward = call_function[aten.tanh_backward.default](%mm, %tanh_2)
+              %t_2 = call_function[aten.t.default](%w)
+              %mm_4 = call_function[aten.mm.default](%tanh_backward, %t_2)
+              %t_3 = call_function[aten.t.default](%out_1)
+              %mm_5 = call_function[aten.mm.default](%t_3, %tanh_backward)
+              %add = call_function[aten.add.Tensor](%mm_3, %mm_5)
+              %t_4 = call_function[aten.t.default](%w)
+              %mm_6 = call_function[aten.mm.default](%mm_4, %t_4)
+              %mm_1 = call_function[aten.mm.default](%x, %w)
+              %tanh_1 = call_function[aten.tanh.default](%mm_1)
+              %t_5 = call_function[aten.t.default](%tanh_1)
+              %mm_7 = call_function[aten.mm.default](%t_5, %mm_4)
+              %add_1 = call_function[aten.add.Tensor](%add, %mm_7)
+              %tanh_backward_1 = call_function[aten.tanh_backward.default](%mm_6, %tanh_1)
+              %t_6 = call_function[aten.t.default](%w)
+              %mm_8 = call_function[aten.mm.default](%tanh_backward_1, %t_6)
+              %t_7 = call_function[aten.t.default](%x)
+              %mm_9 = call_function[aten.mm.default](%t_7, %tanh_backward_1)
+              %add_2 = call_function[aten.add.Tensor](%add_1, %mm_9)
+              %output = output((%mm_8, %add_2))
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_budget_has_dear_values_computed_again() {
+    let joint = joint(&two_layers(false), &[&[8, 8], &[8, 8]]).expect("a derivative");
+    let bytes = |budget: f64| {
+        minimum_cut(&joint, &[false, true], budget).expect("a cut").forward(&joint).saved_bytes / (4 * 64)
+    };
+    assert_eq!([1.0, 0.7, 0.5, 0.0].map(bytes), [3, 2, 1, 0]);
+}
+
+#[test]
+fn a_value_for_gradients_for_which_eager_saves_no_input_is_not_computed_from_it() {
+    let saved = |outputs: &str| {
+        let program = format!(
+            "graph {{\n  %x = placeholder[x]\n  %cos = call_function[aten.cos.default](%x)\n  \
+             %add = call_function[aten.add.Tensor](%x, 1)\n  %mul = call_function[aten.mul.Tensor](%add, %add)\n  \
+             %both = call_function[aten.add.Tensor](%mul, %cos)\n  %output = output(({outputs},))\n}}\n"
+        );
+        let joint = joint(&program, &[&[4]]).expect("a derivative");
+        minimum_cut(&joint, &[false], 1.0).expect("a cut").forward(&joint).saved
+    };
+    assert_eq!(saved("%both"), [Saved::Input(0)]);
+    assert_eq!(saved("%mul, %cos"), [Saved::Input(0), Saved::Output(2)]);
+}
+
+#[test]
+fn an_input_that_is_written_to_is_saved_as_it_was() {
+    let program = "graph {
+  %x = placeholder[x]
+  %sin = call_function[aten.sin.default](%x)
+  %mul = call_function[aten.mul.Tensor](%sin, 2)
+  %copy_ = call_function[aten.copy_.default](%x, %mul)
+  %output = output((%mul,))
+}
+";
+    let joint = joint(program, &[&[4]]).expect("a derivative");
+    assert_eq!((joint.results().len(), &joint.followed_writes), (1, &vec![0]));
+    let forward = minimum_cut(&joint, &[false], 1.0).expect("a cut").forward(&joint);
+    assert_eq!((forward.results, forward.saved), (2, vec![Saved::Output(2)]));
 }

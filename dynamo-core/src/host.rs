@@ -182,6 +182,8 @@ pub struct Ask {
     pub grad: bool,
     /// Whether symbolic sizes are what they are now, so that the answer holds for this call alone.
     pub by_hints: bool,
+    /// Whether inputs that require gradients are leaves of the autograd graph, rather than results of recorded calls.
+    pub leaves: bool,
     /// The switches of [`guards::ATTENTION_KERNELS`] that the program has set.
     pub attention: [Option<bool>; guards::ATTENTION_KERNELS.len()],
     /// The order in which torch tries them, if the program has set one.

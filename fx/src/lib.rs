@@ -14,6 +14,7 @@ pub mod graph;
 pub mod infer;
 pub mod json;
 mod listing;
+pub mod markers;
 mod names;
 mod node;
 pub mod passes;

@@ -14,12 +14,14 @@ use crate::fx_module::Graph;
 use crate::import::{Imported, Roles, import};
 use crate::options::Options;
 use crate::recording;
+use crate::remarks;
 use crate::result_views::{ResultRows, Written, results};
 use crate::symbols::{Symbols, Values};
 use crate::torch::Torch;
 use fx::aten::autocast::{self, Cast};
 use fx::aten::{Aten, Packet, rules::Rule};
 use fx::custom_gradient::forget_custom_gradients;
+use fx::markers::marker;
 use fx::passes::{functionalize, spell_sizes};
 use fx::pending::carry_out;
 use inductor::plan::{CallKind, Plan, Step};
@@ -137,8 +139,8 @@ pub(crate) fn compile_graph(
 
 /// Compiles a graph of ATen overloads that our own Dynamo captured; `graph` is the same in torch's names, which runs
 /// where the compiled one cannot, `weights` are the inputs, by number, that are parameters or buffers of a module.
-/// Without `graph`, the graph of overloads runs there. Gives how results are made of its outputs, too, and the numbers
-/// of the inputs that it writes to, and whether each one's version counter sees it; inputs must not share memory then.
+/// Without `graph`, the graph of overloads runs there. Gives how results are made of its outputs, too, the inputs that
+/// it writes to, which must not share memory then, and the outputs that were written to.
 ///
 /// # Errors
 /// A `ValueError` where AOTAutograd has to look after memory: the graph writes in a way that is not understood, or a
@@ -150,20 +152,21 @@ pub(crate) fn compile_lowered(
     graph: Option<&Bound<'_, Graph>>,
     options: Option<&Bound<'_, PyDict>>,
     weights: Vec<usize>,
-) -> PyResult<(CompiledFn, ResultRows, Written)> {
+) -> PyResult<(Py<CompiledFn>, ResultRows, Written, Written)> {
     let py = lowered.py();
     let options = Options::parse(options)?.filling(Torch::get(py)?.fills_memory(py)?);
     let start = Instant::now();
     let refused = |why: String| PyValueError::new_err(why);
     let original = &lowered.get().graph;
     let functional = functionalize(original).map_err(|error| refused(error.to_string()))?;
+    let remarks = remarks::functionalized(original, &functional);
     let mut lowered = functional.graph;
     forget_custom_gradients(&mut lowered);
     // Where nothing is recorded, whether it would be says nothing.
-    let modes: FxHashSet<_> = lowered.nodes().filter(|&id| lowered[id].target == autograd::SET_GRAD).collect();
-    lowered.retain(|id| !modes.contains(&id));
+    let markers: FxHashSet<_> = lowered.nodes().filter(|&id| marker(&lowered, id).is_some()).collect();
+    lowered.retain(|id| !markers.contains(&id));
     let mut lowered = autograd::take_apart(lowered, |op| op.rule().is_none() && !op.traits().random);
-    let written = functional.written;
+    let (written, rewritten) = (functional.written, functional.rewritten);
     let pending =
         carry_out(&mut lowered).map_err(|name| refused(format!("%{name} may be conjugated when it is read")))?;
     let results = results(py, &lowered, &functional.results, &pending, original)?;
@@ -175,7 +178,7 @@ pub(crate) fn compile_lowered(
         }
         None => CompiledFn::of_overloads(py, lowered, options, roles, start.elapsed())?,
     };
-    Ok((compiled, results, written))
+    Ok((compiled.with_remarks(py, remarks)?, results, written, rewritten))
 }
 
 /// A graph of our own Dynamo's that runs as it is, for a reason; `lowered` is the same in ATen overloads.
@@ -385,6 +388,13 @@ fn boxed<'py>(args: &Bound<'py, PyTuple>) -> Option<Bound<'py, PyList>> {
 }
 
 impl CompiledFn {
+    /// An object of Python's that has these lines for `explain`.
+    pub(crate) fn with_remarks(self, py: Python<'_>, remarks: Vec<String>) -> PyResult<Py<CompiledFn>> {
+        let compiled = Bound::new(py, self)?;
+        compiled.setattr(intern!(py, "remarks"), remarks)?;
+        Ok(compiled.unbind())
+    }
+
     /// Compiles a graph of ATen overloads; made in so much time.
     fn of_graph(
         py: Python<'_>,

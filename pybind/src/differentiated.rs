@@ -7,6 +7,7 @@ use crate::compiled_fn::CompiledFn;
 use crate::fx_module::Graph;
 use crate::import::{Roles, to_python, to_python_with};
 use crate::options::Options;
+use crate::remarks;
 use crate::result_views::{ResultRows, Written, is_detached_on_the_way, results};
 use crate::torch::Torch;
 use autograd::{
@@ -50,13 +51,16 @@ pub(crate) struct Differentiated {
     /// the size is meant, or the stride.
     #[pyo3(get)]
     sizes: Vec<Size>,
-    /// The bytes of what `forward` gives for backward graphs alone, where sizes are symbolic for the traced ones.
-    #[pyo3(get)]
-    saved_bytes: u64,
     /// The outputs that autograd follows, by number, and the strides that backward graphs expect of gradients by them:
     /// those of the output where they differ between calls.
     #[pyo3(get)]
     followed: Vec<(usize, Option<Vec<i64>>)>,
+    /// The inputs, by number, that take the value of the last outputs, in this order: a write that autograd follows.
+    #[pyo3(get)]
+    followed_writes: Vec<usize>,
+    /// The outputs that were written to, by number, and how many of the writes their version counters see.
+    #[pyo3(get)]
+    rewritten: Written,
     /// The results of the original graph, by number, that are views which autograd does not follow.
     #[pyo3(get)]
     detached: Vec<usize>,
@@ -132,14 +136,14 @@ impl<'py> Asked<'py> {
 }
 
 /// A backward graph, and what is to be known of it.
-type Backward = (CompiledFn, Vec<Option<usize>>, usize, Vec<usize>);
+type Backward = (Py<CompiledFn>, Vec<Option<usize>>, Vec<usize>);
 
 /// An input by number, of a tensor the dimension, and whether its stride is meant.
 type Size = (usize, Option<usize>, bool);
 
 /// Differentiates a graph of ATen overloads that our own Dynamo captured by the inputs for which `requires_grad` is
-/// true. Gives, too, how results are made of its outputs, and the numbers of the inputs that it writes to; inputs must
-/// not share memory then.
+/// true. Gives, too, how results are made of its outputs, and the inputs that it writes to, which must not share memory
+/// then.
 ///
 /// # Errors
 /// A `ValueError` where AOTAutograd has to look after the graph, a `NotImplementedError` where it has to run as it is.
@@ -170,7 +174,8 @@ pub(crate) fn differentiate_lowered(
     }
     let joint = differentiate(&functional.graph, &requires_grad, &Asked(py)).map_err(|error| refused(&error))?;
     let is_weight: Vec<bool> = (0..requires_grad.len()).map(|number| weights.contains(&number)).collect();
-    let cut = minimum_cut(&joint, &is_weight).map_err(|error| refused(&error))?;
+    let budget = f64::from(options.activation_memory_budget) / 1000.0;
+    let cut = minimum_cut(&joint, &is_weight, budget).map_err(|error| refused(&error))?;
     let is_detached = |(number, result): (usize, &Given)| match result {
         Given::View { path, .. } if !is_followed[number] && !is_detached_on_the_way(path) => Some(number),
         _ => None,
@@ -190,7 +195,10 @@ pub(crate) fn differentiate_lowered(
         has_spelling(graph).map_err(|why| refused(&why))?;
     }
     let shared = shared(&forward.graph, &forward.saved, forward.results);
-    let (outputs, saved, saved_bytes) = (forward.results, forward.saved, forward.saved_bytes);
+    let by_torch = overloads(&functional.graph, &joint.recorded);
+    let mut remarks = remarks::functionalized(lowered, &functional);
+    remarks.extend(remarks::saved(&forward, joint.checkpointed.len(), &by_torch));
+    let (outputs, saved) = (forward.results, forward.saved);
     let size = |source| match source {
         Source::Int(input) => (input, None, false),
         Source::Size(input, dim) => (input, Some(dim), false),
@@ -209,13 +217,14 @@ pub(crate) fn differentiate_lowered(
         cut,
         recorded: joint.recorded,
         options,
-        forward: Py::new(py, forward)?,
+        forward: forward.with_remarks(py, remarks)?,
         outputs,
         saved: saved.collect(),
         shared,
         sizes,
-        saved_bytes,
         followed,
+        followed_writes: joint.followed_writes,
+        rewritten: functional.rewritten,
         detached,
         reached,
     };
@@ -248,6 +257,15 @@ fn shared(graph: &fx::Graph, saved: &[Saved], results: usize) -> Vec<(usize, usi
     places.collect()
 }
 
+/// The overloads of these calls, each once.
+fn overloads(graph: &fx::Graph, calls: &FxHashSet<NodeId>) -> Vec<String> {
+    let calls = graph.nodes().filter(|node| calls.contains(node));
+    let mut names: Vec<String> = calls.map(|node| graph[node].target.to_string()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 /// Tells of symbolic sizes that Python cannot compute.
 fn has_spelling(graph: &fx::Graph) -> Result<(), String> {
     let mut is_symbolic = false;
@@ -259,19 +277,9 @@ fn has_spelling(graph: &fx::Graph) -> Result<(), String> {
 
 #[pymethods]
 impl Differentiated {
-    /// The overloads of these calls, each once.
-    #[getter]
-    fn by_torch(&self) -> Vec<String> {
-        let recorded = self.functional.nodes().filter(|node| self.recorded.contains(node));
-        let mut names: Vec<String> = recorded.map(|node| self.functional[node].target.to_string()).collect();
-        names.sort_unstable();
-        names.dedup();
-        names
-    }
-
     /// Compiles the backward graph for gradients by some of the outputs that autograd follows: from what is saved and
     /// these gradients to the gradients by inputs. For each input of the graph comes the number of the gradient by it,
-    /// then how many calls of the forward graph are computed again, and the inputs of the backward graph that it reads.
+    /// then the inputs of the backward graph that it reads.
     #[expect(clippy::needless_pass_by_value, reason = "lists come from Python as vectors")]
     fn backward(&self, py: Python<'_>, has_gradient: Vec<bool>) -> PyResult<Backward> {
         let start = Instant::now();
@@ -279,12 +287,13 @@ impl Differentiated {
             Joint::with_gradients(&self.functional, &self.requires_grad, &has_gradient, &self.recorded, &Asked(py));
         let joint = joint.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let backward = self.cut.backward(&joint);
+        let remarks = remarks::recomputed(&backward);
         let users = backward.graph.users();
         let inputs = backward.graph.placeholders().enumerate();
         let read = inputs.filter(|&(_, input)| !users[input].is_empty()).map(|(number, _)| number).collect();
         let roles = Roles { weights: Vec::new(), saved_from: None, spends: true };
         let options = self.options.clone();
         let compiled = CompiledFn::of_overloads(py, backward.graph, options, roles, start.elapsed())?;
-        Ok((compiled, backward.gradients, backward.recomputed, read))
+        Ok((compiled.with_remarks(py, remarks)?, backward.gradients, read))
     }
 }

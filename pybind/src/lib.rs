@@ -24,6 +24,7 @@ mod logging;
 mod names;
 mod options;
 mod recording;
+mod remarks;
 mod result_views;
 mod symbols;
 mod torch;

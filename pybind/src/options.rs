@@ -10,6 +10,9 @@ use std::sync::Arc;
 /// The options that a user may set; immutable once parsed.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Options {
+    /// The part of the bytes that forward graphs may save for backward graphs, in thousandths: beyond it, even what is
+    /// dear is computed again.
+    pub(crate) activation_memory_budget: u16,
     /// True if compiled code is kept on disk, and looked for there.
     pub(crate) cache: bool,
     /// True if what calls launch on a CUDA device is recorded and replayed.
@@ -33,6 +36,7 @@ pub(crate) struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
+            activation_memory_budget: 1000,
             cache: true,
             cuda_graphs: false,
             fallback_error: false,
@@ -54,6 +58,7 @@ struct Row {
 }
 
 static ROWS: &[Row] = &[
+    Row { name: "activation_memory_budget", takes: "a number from 0 to 1", set: set_activation_memory_budget },
     Row { name: "adapter", takes: "\"best\", \"software\" or a part of an adapter's name", set: set_adapter },
     Row { name: "cache", takes: "True or False", set: set_cache },
     Row { name: "cudagraphs", takes: "True or False", set: set_cuda_graphs },
@@ -63,6 +68,12 @@ static ROWS: &[Row] = &[
     Row { name: "max_autotune", takes: "True or False", set: set_max_autotune },
     Row { name: "threads", takes: "a positive int or None", set: set_threads },
 ];
+
+fn set_activation_memory_budget(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
+    let Ok(value) = value.extract::<f64>() else { return false };
+    options.activation_memory_budget = (value * 1000.0).round() as u16;
+    (0.0..=1.0).contains(&value)
+}
 
 fn set_cache(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
     let Ok(value) = value.extract::<bool>() else { return false };

@@ -64,8 +64,8 @@ fn apart(path: &[View]) -> Apart {
 /// A row per result of a graph; `None` where the results are the outputs.
 pub(crate) type ResultRows = Option<Vec<ResultRow>>;
 
-/// The numbers of the inputs that a graph writes to, and whether each one's version counter sees it.
-pub(crate) type Written = Vec<(usize, bool)>;
+/// The numbers of inputs or outputs that a graph writes to, and how many of the writes their version counters see.
+pub(crate) type Written = Vec<(usize, u32)>;
 
 /// The conjugate and the negative bit of a tensor.
 type Bits = (bool, bool);

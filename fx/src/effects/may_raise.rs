@@ -8,6 +8,7 @@ use crate::{
     arg::Arg,
     aten::{Aten, Failure, Packet, Param, ScalarUse, Type},
     graph::{Graph, Kind, Meta, Node, NodeId},
+    markers::{CHECKPOINT, SET_GRAD},
 };
 use symshapes::{DType, DeviceKind};
 
@@ -77,7 +78,7 @@ fn operator(node: &Node) -> Operator {
     if let Some(name) = target.strip_prefix("operator.").or_else(|| target.strip_prefix("_operator.")) {
         return of_python(name);
     }
-    if matches!(target, "builtins.getattr" | "getattr" | "torch._C._set_grad_enabled") {
+    if matches!(target, "builtins.getattr" | "getattr" | SET_GRAD | CHECKPOINT) {
         return Operator::Harmless;
     }
     let (owner, name) = target.rsplit_once('.').unwrap_or(("", target));

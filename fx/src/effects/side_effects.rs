@@ -7,6 +7,7 @@ use crate::{
     arg::Arg,
     aten::{Aten, Packet},
     graph::{Graph, Kind, NodeId},
+    markers::{CHECKPOINT, SET_GRAD},
 };
 
 /// The kinds of side effect that a call has.
@@ -23,7 +24,7 @@ const IN_PLACE: &str = "setitem delitem iadd isub imul imatmul itruediv ifloordi
     iconcat";
 
 /// Functions of Python's that change nothing that outlives a graph.
-const HARMLESS: &[&str] = &["builtins.getattr", "getattr", "torch._C._set_grad_enabled"];
+const HARMLESS: &[&str] = &["builtins.getattr", "getattr", SET_GRAD, CHECKPOINT];
 
 /// The modules whose functions are bound to ATen's operators without anything in between.
 pub const BOUND: &[&str] =

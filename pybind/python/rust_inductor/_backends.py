@@ -436,9 +436,17 @@ def _in_rust(
     import torch
 
     from rust_inductor._differentiated import Followed, without_autocast
-    from rust_inductor._shared_memory import Checked, Storages, with_versions, with_views
+    from rust_inductor._shared_memory import (
+        Checked,
+        Storages,
+        with_counted_writes,
+        with_followed_writes,
+        with_versions,
+        with_views,
+    )
 
     made: _native.Differentiated | None = None
+    rewritten: list[tuple[int, int]] = []
     requires_grad = [getattr(x, "requires_grad", False) for x in inputs]
     is_recorded = torch.is_grad_enabled() and any(requires_grad)
     if torch.is_grad_enabled() and _native.changes_tensors(lowered):
@@ -457,7 +465,7 @@ def _in_rust(
             )
             compiled = made.forward
         else:
-            compiled, results, written = _native.compile_lowered(
+            compiled, results, written, rewritten = _native.compile_lowered(
                 lowered, None if is_autocast else graph, options, weights=weights
             )
     except NotImplementedError as error:
@@ -484,17 +492,21 @@ def _in_rust(
         raise _LeftError(message)
     function: Compiled = compiled
     if made is not None:
-        function = Followed(made, requires_grad, on_graph, {at for at, _ in written})
+        function = Followed(made, requires_grad, on_graph)
+        if made.followed_writes:
+            function = with_followed_writes(function, made.followed_writes)
     else:
         if on_graph is not None:
             on_graph("inference", compiled)
         _log_code.log("inference", compiled)
         if is_autocast:
             function = without_autocast(compiled)
+        if rewritten:
+            function = with_counted_writes(function, rewritten)
     if results is not None:
         function = with_views(function, results, () if made is None else made.detached)
     # Guards tell inference tensors, which have no versions, from others.
-    versions = [(at, is_counted) for at, is_counted in written if not inputs[at].is_inference()]
+    versions = [(at, count) for at, count in written if not inputs[at].is_inference()]
     function = with_versions(function, versions) if versions else function
     return Checked(function, storages) if len(tensors) > 1 else function
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from rust_inductor import _log_code
+from rust_inductor._shared_memory import count_writes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -26,11 +27,6 @@ _TWICE = (
     " compiled graph is not recorded"
 )
 
-_MODIFIED = (
-    "one of the variables needed for gradient computation has been modified by an inplace operation: by the compiled"
-    " graph that saved it"
-)
-
 
 class Followed:
     """A differentiated graph, and its backward graphs by the outputs that have gradients."""
@@ -40,11 +36,8 @@ class Followed:
         made: _native.Differentiated,
         requires_grad: Sequence[bool],
         on_graph: OnGraph | None,
-        written: Collection[int],
     ) -> None:
         self.made = made
-        #: The places of saved inputs that the graph writes to afterwards: who needs them is told so, as in eager.
-        self.spoiled = {place for place, (is_input, at) in enumerate(made.saved) if is_input and at in written}
         self.on_graph = on_graph
         self.forward, self.outputs, self.saved, self.followed = made.forward, made.outputs, made.saved, made.followed
         self.sizes, self.shared = made.sizes, made.shared
@@ -55,14 +48,11 @@ class Followed:
             at for at, (requires, is_reached) in pairs if requires and not is_reached and any(made.reached)
         ]
         self.constant = [number for number in range(self.outputs) if number not in followed]
+        # An output that is saved as such is unpacked only together with all others.
+        several = len(self.followed) > 1
+        results = [place for place, (is_input, at) in enumerate(self.saved) if not is_input and at < self.outputs]
+        self.apart = results if several else []
         self.backwards: dict[tuple[bool, ...], Backward] = {}
-        inputs = sum(is_input for is_input, _ in self.saved)
-        self.forward.remarks = [
-            f"saved for backward graphs: {inputs} inputs and {len(self.saved) - inputs} values,"
-            f" of which {made.saved_bytes / 2**20:.1f} MiB are not results"
-        ]
-        if made.by_torch:
-            self.forward.remarks.append(f"differentiated by torch's autograd: {', '.join(made.by_torch)}")
         self.tell("forward", self.forward)
 
     def __call__(self, *args: Any) -> Any:
@@ -82,8 +72,12 @@ class Followed:
         """Run the forward graph, which has the conversions of autocast in it."""
         if torch._C._is_any_autocast_enabled():
             with torch._C._DisableAutocast():
-                return self.forward(*args)
-        return self.forward(*args)
+                given = self.forward(*args)
+        else:
+            given = self.forward(*args)
+        if self.made.rewritten:
+            count_writes(given, self.made.rewritten)
+        return given
 
     def tell(self, kind: str, compiled: _native.CompiledFn) -> None:
         """Tell of a graph who asked for it."""
@@ -98,10 +92,8 @@ class Followed:
             with _compiling:
                 known = self.backwards.get(has_gradient)
                 if known is None:
-                    compiled, places, recomputed, read = self.made.backward(has_gradient)
-                    known = compiled, places, read
-                    compiled.remarks = [f"{recomputed} calls of the forward graph are computed again"]
-                    self.tell("backward", compiled)
+                    known = self.made.backward(has_gradient)
+                    self.tell("backward", known[0])
                     self.backwards[has_gradient] = known
         return known
 
@@ -122,9 +114,8 @@ class _Node(torch.autograd.Function):
         saved = [args[at] if is_input else given[at] for is_input, at in of.saved]
         for place, number in of.shared:
             saved[place] = _counted(saved[place], given[number])
-        for place in of.spoiled:
-            # With a version counter of its own: else no gradient at all could be asked for.
-            saved[place] = saved[place].data
+        for place in of.apart:
+            saved[place] = saved[place].detach()
         ctx.save_for_backward(*saved, *anchor)
         ctx.sizes = [_size(args[at], dim, is_stride) for at, dim, is_stride in of.sizes]
         ctx.strides = [strides or _layout(given[at]) for at, strides in of.followed]
@@ -139,7 +130,10 @@ class _Node(torch.autograd.Function):
         has_gradient = tuple([grads[at] is not None for at, _ in of.followed])
         if not any(has_gradient):
             return (None,) * len(ctx.needs_input_grad)
-        values = list(ctx.saved_tensors)
+        try:
+            values = list(ctx.saved_tensors)
+        except RuntimeError as error:
+            values = _unpacked(ctx, of.backward(has_gradient)[2], error)
         anchor = [values.pop()] if values else []
         sources = []
         if torch.is_grad_enabled():
@@ -151,9 +145,7 @@ class _Node(torch.autograd.Function):
         values += [_laid(grads[at], strides) for (at, _), strides in laid if grads[at] is not None]
         # What autograd holds of them is not needed any more.
         del grads
-        compiled, places, read = of.backward(has_gradient)
-        if of.spoiled and not of.spoiled.isdisjoint(read):
-            raise RuntimeError(_MODIFIED)
+        compiled, places, _ = of.backward(has_gradient)
         given = _computed(compiled, values)
         gradients = [None if at is None else given[at] for at in places]
         return (None, *(_recorded_once(gradients, sources) if sources else gradients))
@@ -178,6 +170,23 @@ def _computed(compiled: _native.CompiledFn, values: list[Any]) -> Any:
         with torch.no_grad():
             return compiled(values)
     return compiled(values)
+
+
+def _unpacked(ctx: Any, read: Collection[int], error: RuntimeError) -> list[Any]:
+    """Unpack what a backward graph reads of the saved values, of which the program has written to another one.
+
+    Only the sizes of the others are read.
+    """
+    saved, number = ctx._raw_saved_tensors, len(ctx.of.saved)
+    is_all_read = len(ctx.of.followed) == 1
+    if is_all_read or torch.is_grad_enabled() or not hasattr(saved[0], "unpack"):
+        # An output, by which gradients depend on inputs, is not unpacked alone; other releases of torch unpack none.
+        raise error
+    values = [value.unpack() if place in read and place < number else value.data for place, value in enumerate(saved)]
+    if not all(isinstance(value, torch.Tensor) for value in values):
+        # By a hook of the program's.
+        raise error
+    return values
 
 
 def _size(value: Any, dim: int | None, is_stride: bool) -> int:

@@ -62,11 +62,20 @@ class _WithParameters:
 
 def _obstacle(node: torch.fx.Node) -> str | None:
     """Name the part of a node at which our Dynamo would end the graph, if there is one."""
-    if isinstance(node.target, HigherOrderOperator):
+    if isinstance(node.target, HigherOrderOperator) and not _is_plain_checkpoint(node):
         return f"`{node.target}`, which calls graphs"
     if node.op == "call_method" and node.target in _READS:
         return f"`{node.target}`, which reads what a tensor holds"
     return f"the module `{node.target}`" if node.op == "call_module" else None
+
+
+def _is_plain_checkpoint(node: torch.fx.Node) -> bool:
+    """Whether a call is checkpointed, and the program does not choose what is saved."""
+    body = node.args[0] if node.args else None
+    if node.target is not torch.ops.higher_order.tag_activation_checkpoint or not isinstance(body, torch.fx.Node):
+        return False
+    module = getattr(node.graph.owning_module, str(body.target), None)
+    return isinstance(module, torch.fx.GraphModule) and "_checkpoint_context_fn" not in module.meta
 
 
 def _symbolic(gm: torch.fx.GraphModule, example_inputs: Sequence[Any]) -> Iterator[str]:

@@ -65,21 +65,49 @@ def with_views(compiled: Compiled, results: Sequence[_native.Result], detached: 
     return run
 
 
-def with_versions(function: Compiled, written: Sequence[tuple[int, bool]]) -> Compiled:
-    """Tell autograd which inputs have been written to: kernels write unnoticed, operators are noticed always.
+def with_followed_writes(compiled: Compiled, written: Sequence[int]) -> Compiled:
+    """Write the last results into these inputs, by number: calls that autograd records, as those of eager."""
+    count = len(written)
 
-    With the number of an input comes whether its version counter changes.
+    def run(*args: Any) -> tuple[Any, ...]:
+        results = compiled(*args)
+        for at, value in zip(written, results[-count:], strict=True):
+            args[at].copy_(value)
+        return tuple(results[:-count])
+
+    return run
+
+
+def with_versions(function: Compiled, written: Sequence[tuple[int, int]]) -> Compiled:
+    """Count the writes to inputs as eager does: kernels write unnoticed, operators are noticed always.
+
+    With the number of an input comes by how much its version changes.
     """
 
     def run(*args: Any) -> Any:
-        tensors = [(args[at], args[at]._version, is_counted) for at, is_counted in written]
+        expected = [(args[at], args[at]._version + count) for at, count in written]
         results = function(*args)
-        unnoticed = [tensor for tensor, version, is_counted in tensors if is_counted and tensor._version == version]
-        torch.autograd.graph.increment_version(unnoticed)
-        noticed = [(it, version) for it, version, is_counted in tensors if not is_counted and it._version != version]
-        if noticed:
-            torch._C._autograd._unsafe_set_version_counter(*zip(*noticed, strict=True))
+        others = [(tensor, version) for tensor, version in expected if tensor._version != version]
+        if others:
+            torch._C._autograd._unsafe_set_version_counter(*zip(*others, strict=True))
         return results
+
+    return run
+
+
+def count_writes(outputs: Sequence[Any], rewritten: Sequence[tuple[int, int]]) -> None:
+    """Count the writes that eager would have made to outputs of a functional graph."""
+    if not torch.is_inference_mode_enabled():
+        torch.autograd.graph.increment_version([outputs[at] for at, count in rewritten for _ in range(count)])
+
+
+def with_counted_writes(compiled: Compiled, rewritten: Sequence[tuple[int, int]]) -> Compiled:
+    """Count the writes to outputs whenever the graph has run."""
+
+    def run(*args: Any) -> Any:
+        outputs = compiled(*args)
+        count_writes(outputs, rewritten)
+        return outputs
 
     return run
 

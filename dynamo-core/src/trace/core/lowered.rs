@@ -10,7 +10,7 @@ use crate::{
 use cranelift_entity::{EntityRef, SecondaryMap, packed_option::PackedOption};
 use fx::{
     Arg, Graph, Kind as NodeKind, Meta, NodeId, TensorMeta, custom_gradient::CustomGradient, infer, infer::InferError,
-    torch_ops,
+    markers::CHECKPOINT, torch_ops,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{DType, ShapeEnv};
@@ -72,6 +72,32 @@ impl Lowered {
         let inputs: FxHashSet<NodeId> = self.graph.placeholders().collect();
         self.graph.retain(|node| node.index() < from || inputs.contains(&node));
         self.casts.retain(|(_, _, cast)| cast.index() < from);
+    }
+
+    /// Marks the calls from this number on as a checkpointed region.
+    pub(in crate::trace) fn checkpoint(&mut self, from: usize) {
+        let is_call = |&node: &NodeId| node.index() >= from && self.graph[node].kind != NodeKind::Placeholder;
+        let Some(first) = self.graph.nodes().find(is_call) else { return };
+        let marker = |says| (NodeKind::CallFunction, CHECKPOINT, vec![Arg::Bool(says)], Vec::new(), None);
+        let (kind, target, args, kwargs, name) = marker(true);
+        let begin = self.graph.insert_before(first, kind, target, args, kwargs, name);
+        let (kind, target, args, kwargs, name) = marker(false);
+        let end = self.graph.push(kind, target, args, kwargs, name);
+        for marker in [begin, end] {
+            self.graph[marker].meta = Some(Meta::Plain(Arg::None));
+        }
+    }
+
+    /// Takes a call with a subgraph out whose body this graph has in its place, and the fetch of that; these nodes gave
+    /// its results.
+    pub(in crate::trace) fn inline(&mut self, id: NodeId, results: &[NodeId]) {
+        let Some(call) = self.of[id].expand() else { return };
+        let fetch = self.graph[call].args.first().and_then(Arg::as_node);
+        self.graph.retain(|node| node != call && Some(node) != fetch);
+        match results.iter().map(|&result| self.of[result].expand()).collect() {
+            Some(items) => drop(self.tuples.insert(id, items)),
+            None => self.lacks("a result without a counterpart"),
+        }
     }
 
     /// Ends the graph: its metadata is over the expressions of the environment, in which what guards have made equal is

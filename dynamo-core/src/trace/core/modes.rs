@@ -5,11 +5,10 @@
 use super::{checkpoint::Speculative, value::ValueId};
 use crate::host::{Ask, Host};
 use fx::NodeId;
+pub(in crate::trace) use fx::markers::SET_GRAD;
 use guards::{ATTENTION_KERNELS, AttentionOrder};
 use symshapes::{DType, Device, DeviceKind};
 
-/// The node that says whether autograd records.
-pub(in crate::trace) const SET_GRAD: &str = "torch._C._set_grad_enabled";
 /// The node that enters autocast.
 pub(in crate::trace) const ENTER_AUTOCAST: &str = "torch.amp.autocast_mode._enter_autocast";
 /// The node that leaves autocast.
@@ -137,6 +136,7 @@ impl Modes {
         Ask {
             grad: self.grad,
             by_hints,
+            leaves: true,
             attention: self.attention.map(|switch| switch.map(|switch| switch.now)),
             attention_order: self.attention_order.map(|order| order.now),
         }

@@ -20,6 +20,8 @@ pub(in crate::trace) struct Recording {
     pub(in crate::trace) inputs: Vec<Input>,
     /// Nodes that return the tensor of an earlier node (in-place calls), each with that node.
     pub(in crate::trace) aliases: Vec<(NodeId, NodeId)>,
+    /// The inputs that autograd lets the program change, as results of recorded calls or since it does not follow them.
+    pub(in crate::trace) computed: Vec<NodeId>,
     /// The inputs that are parameters of modules.
     pub(in crate::trace) parameters: Vec<NodeId>,
     /// The node that computes each `torch.Size` as a whole, by the size's value.
@@ -91,14 +93,17 @@ pub(in crate::trace) struct RecordingCheckpoint {
 
 impl Recording {
     /// Takes the nodes since a checkpoint out of the graph, but for inputs, and gives them in program order. Their rows
-    /// stay in the arena; what is known of side effects stays too.
-    pub(in crate::trace) fn take_out(&mut self, since: &RecordingCheckpoint) -> Vec<NodeId> {
+    /// stay in the arena; what is known of side effects stays too. With `keeps_lowered`, their counterparts stay where
+    /// they are.
+    pub(in crate::trace) fn take_out(&mut self, since: &RecordingCheckpoint, keeps_lowered: bool) -> Vec<NodeId> {
         let is_taken = |node: &NodeId| node.index() >= since.nodes && self.torch[*node].kind != Kind::Placeholder;
         let taken: Vec<NodeId> = self.torch.nodes().filter(is_taken).collect();
         let gone: FxHashSet<NodeId> = taken.iter().copied().collect();
         let stays = |node: NodeId| !gone.contains(&node);
         self.torch.retain(stays);
-        self.lowered.take_out(since.nodes);
+        if !keeps_lowered {
+            self.lowered.take_out(since.nodes);
+        }
         self.aliases.retain(|&(node, _)| stays(node));
         self.sizes.retain(|_, &mut node| stays(node));
         self.renamed.retain(|&(node, _)| stays(node));
@@ -124,6 +129,7 @@ impl Speculative for Recording {
             lowered,
             inputs,
             aliases,
+            computed,
             parameters,
             sizes,
             // Node ids are never reused, so entries of dropped nodes are not read. A node that stays keeps the name
@@ -143,6 +149,7 @@ impl Speculative for Recording {
         lowered.obstacles.truncate(to.obstacles);
         inputs.retain(|input| stays(input.node));
         aliases.retain(|&(node, _)| stays(node));
+        computed.retain(|&node| stays(node));
         parameters.retain(|&node| stays(node));
         sizes.retain(|_, &mut node| stays(node));
         renamed.retain(|&(node, _)| stays(node));

@@ -196,6 +196,7 @@ impl Tracer<'_> {
             return Err(Reason::new(Kind::Mutation, format!("`{target}` of something that is no tensor.")));
         };
         let (args, kwargs) = self.specialized_call(target, args, kwargs)?;
+        self.note_computed(changed);
         let node = self.graph.torch.push(kind, target, args, kwargs, None);
         self.place_node(node);
         let first = self.first_name(changed);
@@ -214,7 +215,8 @@ impl Tracer<'_> {
             Some(changed) => Meta::Tensor(changed),
             // What fails has to fail at its own place in the program, with the effects before it.
             None => {
-                let ask = self.modes.ask(true);
+                let leaves = self.may_be_of_leaf(changed);
+                let ask = Ask { leaves, ..self.modes.ask(true) };
                 let tried = self.host.infer(&self.graph.torch, &mut self.shapes.env, node, ask);
                 tried.map_err(|why| Reason::new(Kind::Raised, format!("`{target}`: {why}.")))?
             }

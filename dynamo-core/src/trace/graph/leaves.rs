@@ -4,6 +4,7 @@
 //! out of the graph as one that requires no gradients.
 
 use crate::{
+    host::{Lookup, Obj, View},
     reason::{Kind, Reason},
     trace::{
         Traced, Tracer,
@@ -11,9 +12,62 @@ use crate::{
     },
 };
 use fx::NodeId;
-use guards::Constant;
+use guards::{Constant, GuardKind, SourceId};
 
 impl Tracer<'_> {
+    /// Finds out whether autograd lets the program change the tensor of the caller's in whose memory a node is, and
+    /// guards that it does.
+    pub(in crate::trace) fn note_computed(&mut self, node: NodeId) {
+        let input = self.first_name(self.whole(node));
+        let requires_grad = self.graph.torch[input].tensor_meta().is_some_and(|meta| meta.requires_grad);
+        let is_open = self.modes.grad && requires_grad && self.is_input(input);
+        if !is_open || self.graph.computed.contains(&input) {
+            return;
+        }
+        let is_input = |value: ValueId| matches!(self.objects.values[value], Value::Tensor(node) if self.first_name(node) == input);
+        let found = self.objects.known.iter().find(|&(_, &value)| is_input(value)).map(|(&obj, &value)| (obj, value));
+        if let Some((obj, value)) = found
+            && let Some(source) = self.source(value)
+            && self.is_computed(obj, source)
+        {
+            self.graph.computed.push(input);
+        }
+    }
+
+    /// True for a tensor that a recorded call has computed, and that is no view of a leaf, under guards; and for one
+    /// that autograd does not follow yet.
+    fn is_computed(&mut self, tensor: Obj, source: SourceId) -> bool {
+        if !matches!(self.host.view(tensor), View::Tensor(view) if view.requires_grad) {
+            return true;
+        }
+        let Lookup::Found(base) = self.host.attr(tensor, "_base") else { return false };
+        let of_base = self.sources.attr(source, "_base");
+        if self.is_none_object(base) {
+            if !self.has_history(tensor, source) {
+                return false;
+            }
+            self.guard(of_base, GuardKind::NoneMatch);
+            return true;
+        }
+        self.has_history(base, of_base)
+    }
+
+    /// True for a tensor that a recorded call has computed, under a guard.
+    fn has_history(&mut self, tensor: Obj, source: SourceId) -> bool {
+        match self.host.attr(tensor, "grad_fn") {
+            Lookup::Found(history) if !self.is_none_object(history) => {
+                let source = self.sources.attr(source, "grad_fn");
+                self.guard(source, GuardKind::NotNoneMatch);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn is_none_object(&mut self, obj: Obj) -> bool {
+        matches!(self.host.view(obj), View::Constant(Constant::None))
+    }
+
     /// True for a parameter of the caller's.
     pub(in crate::trace) fn is_parameter(&self, node: NodeId) -> bool {
         self.graph.parameters.contains(&self.first_name(node))

@@ -105,7 +105,7 @@ impl Tracer<'_> {
         let mut at = node;
         while self.modes.grad && requires(at) {
             if self.is_input(at) {
-                return true;
+                return !self.graph.computed.contains(&self.first_name(at));
             }
             match self.base(at) {
                 Some(base) => at = base,

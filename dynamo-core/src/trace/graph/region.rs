@@ -91,6 +91,29 @@ impl Tracer<'_> {
         results: Results,
         body: impl FnOnce(&mut Self) -> Traced<(Vec<Parameter>, ValueId)>,
     ) -> Traced<Region> {
+        self.region_of(operator, results, false, body)
+    }
+
+    /// [`Tracer::region`], whose counterpart in the graph of overloads is not a body, but checkpointed calls.
+    pub(in crate::trace) fn checkpointed_region(
+        &mut self,
+        operator: &str,
+        results: Results,
+        body: impl FnOnce(&mut Self) -> Traced<(Vec<Parameter>, ValueId)>,
+    ) -> Traced<Region> {
+        let from = self.graph.lowered.graph.capacity();
+        let region = self.region_of(operator, results, true, body)?;
+        self.graph.lowered.checkpoint(from);
+        Ok(region)
+    }
+
+    fn region_of(
+        &mut self,
+        operator: &str,
+        results: Results,
+        keeps_lowered: bool,
+        body: impl FnOnce(&mut Self) -> Traced<(Vec<Parameter>, ValueId)>,
+    ) -> Traced<Region> {
         let start =
             Start { graph: self.graph.checkpoint(), heap: self.heap.checkpoint(), modes: self.modes.checkpoint() };
         let outside = std::mem::replace(&mut self.shapes.specialises, true);
@@ -106,7 +129,7 @@ impl Tracer<'_> {
             Given { operator, may_be: results, start: &start, parameters: &parameters, results: Vec::new() };
         let structure = given.structure(self, result)?;
         let results = given.results;
-        let nodes = self.graph.take_out(&start.graph);
+        let nodes = self.graph.take_out(&start.graph, keeps_lowered);
         self.objects.forget_results(start.graph.nodes);
         Ok(Region { nodes, parameters: own, results, structure })
     }
@@ -189,19 +212,43 @@ impl Tracer<'_> {
         structure: &Structure,
     ) -> Traced {
         let node = match metas {
-            Some(metas) => {
-                let node = self.graph.torch.push(NodeKind::CallFunction, target, args, kwargs, None);
-                self.place_node(node);
-                self.graph.torch[node].meta = Some(Meta::Tuple(metas.into_iter().map(Some).collect()));
-                self.graph.lowered.copy(&self.graph.torch, node);
-                node
-            }
+            Some(metas) => self.push_told(target, args, kwargs, metas),
             None => self.put_call(None, NodeKind::CallFunction, target, args, kwargs)?,
         };
         self.graph.lowered.lacks(target);
+        self.results_of(node, structure)
+    }
+
+    /// [`Tracer::call_with_subgraphs`] of a region that is checkpointed, of whose results `metas` are known.
+    pub(in crate::trace) fn call_checkpointed(
+        &mut self,
+        target: &str,
+        args: Vec<Arg>,
+        kwargs: Vec<(String, Arg)>,
+        metas: Vec<Meta>,
+        region: &Region,
+    ) -> Traced {
+        let node = self.push_told(target, args, kwargs, metas);
+        self.graph.lowered.inline(node, &region.results);
+        self.results_of(node, &region.structure)
+    }
+
+    /// Puts a call into the graph of whose results the metadata is known.
+    fn push_told(&mut self, target: &str, args: Vec<Arg>, kwargs: Vec<(String, Arg)>, metas: Vec<Meta>) -> NodeId {
+        let node = self.graph.torch.push(NodeKind::CallFunction, target, args, kwargs, None);
+        self.place_node(node);
+        self.graph.torch[node].meta = Some(Meta::Tuple(metas.into_iter().map(Some).collect()));
+        self.graph.lowered.copy(&self.graph.torch, node);
+        node
+    }
+
+    /// The value of a call with several results, in this structure.
+    fn results_of(&mut self, node: NodeId, structure: &Structure) -> Traced {
         self.retry_if_raises(node)?;
         let picks = self.of_node(node)?;
-        let Value::Tuple(picks) = self.get(picks)? else { return Err(refused(target, "whose results are unknown")) };
+        let Value::Tuple(picks) = self.get(picks)? else {
+            return Err(refused(&self.graph.torch[node].target, "whose results are unknown"));
+        };
         self.built(structure, &picks)
     }
 

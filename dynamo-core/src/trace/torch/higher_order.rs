@@ -24,7 +24,13 @@ pub(in crate::trace) const ROWS: &[Row] = &[
         "torch.utils.checkpoint.checkpoint(function=None, *args, use_reentrant=None, preserve_rng_state=True, \
             context_fn=..., determinism_check='default', debug=False, early_stop=True, \
             respect_saved_tensors_hooks=None, **kwargs)",
-        checkpoint,
+        |t, b| checkpoint(t, b, 0),
+    ),
+    row(
+        "torch._higher_order_ops.wrap.TagActivationCheckpoint.__call__(operator, /, gmod, *args, use_reentrant=None, \
+            preserve_rng_state=True, context_fn=..., determinism_check='default', debug=False, early_stop=True, \
+            respect_saved_tensors_hooks=None, **kwargs)",
+        |t, b| b.arg(0).and_then(|_| checkpoint(t, b, 1)),
     ),
     row("torch._higher_order_ops.map.map(f, xs, *args)", map),
 ];
@@ -69,17 +75,18 @@ fn cond(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
     t.call_with_subgraphs("torch.ops.higher_order.cond", args, vec![], Some(metas), &yes.structure)
 }
 
-/// `torch.utils.checkpoint.checkpoint`: a call that backward repeats. Where autograd records nothing, it is a call.
-fn checkpoint(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
+/// `torch.utils.checkpoint.checkpoint`: a call of the function that is the argument of this number, which backward
+/// repeats. Where autograd records nothing, it is a call.
+fn checkpoint(t: &mut Tracer<'_>, b: &Bound<'_>, place: usize) -> Traced {
     const NAME: &str = "torch.utils.checkpoint.checkpoint";
-    /// The parameters that say how, from `use_reentrant` on.
+    /// The parameters that say how, from `use_reentrant` on, counted from the function.
     const HOW: [(usize, &str); 5] =
         [(1, "use_reentrant"), (2, "preserve_rng_state"), (4, "determinism_check"), (5, "debug"), (6, "early_stop")];
-    let function = b.opt(0).ok_or_else(|| refused(NAME, "as a decorator"))?;
+    let function = b.opt(place).ok_or_else(|| refused(NAME, "as a decorator"))?;
     let (args, keywords) = (b.rest(), b.extra().clone());
     let mut kwargs = Vec::new();
-    for (place, name) in HOW {
-        if let Some(value) = b.opt(place) {
+    for (number, name) in HOW {
+        if let Some(value) = b.opt(place + number) {
             kwargs.push((name.to_owned(), t.arg(value)?));
         }
     }
@@ -101,16 +108,17 @@ fn checkpoint(t: &mut Tracer<'_>, b: &Bound<'_>) -> Traced {
         is_recorded |= t.requires_grad(arg)?;
     }
     let called = args.to_vec();
-    let region = t.region(NAME, may_be, |t| Ok((Vec::new(), t.call(function, called, keywords)?)))?;
+    let region = t.checkpointed_region(NAME, may_be, |t| Ok((Vec::new(), t.call(function, called, keywords)?)))?;
     let requires = |&node: &NodeId| t.graph.torch[node].tensor_meta().is_some_and(|meta| meta.requires_grad);
     if is_reentrant && !(is_recorded && region.results.iter().all(requires)) {
         return Err(refused(NAME, "with `use_reentrant=True`, of which not all results require gradients"));
     }
     let metas = region.results.iter().map(|&node| t.graph.torch[node].meta.clone()).collect::<Option<_>>();
+    let metas = metas.ok_or_else(|| refused(NAME, "of a function whose results are unknown"))?;
     let operands = t.operands(NAME, &[&region])?;
     let body = t.subgraph(&region, &operands);
     let args = [vec![t.fetch_subgraph("wrap_body", body)], nodes(&operands)].concat();
-    t.call_with_subgraphs("rust_inductor._higher_order.checkpoint", args, kwargs, metas, &region.structure)
+    t.call_checkpointed("rust_inductor._higher_order.checkpoint", args, kwargs, metas, &region)
 }
 
 /// `torch._higher_order_ops.map`: the results for each slice of the first dimension, stacked.

@@ -33,9 +33,11 @@ pub use views::View;
 pub struct Functional {
     /// The graph. After its last call of another kind come `copy_` into each input that the original wrote to.
     pub graph: Graph,
-    /// The inputs, by number, that are written to, and whether their version counters see it: those of what shares
-    /// their memory alone may.
-    pub written: Vec<(usize, bool)>,
+    /// The inputs, by number, that are written to, and how many of the writes their version counters see: those of what
+    /// shares their memory alone may see the others.
+    pub written: Vec<(usize, u32)>,
+    /// The outputs of the graph, by number, whose version counters see writes, and how many.
+    pub rewritten: Vec<(usize, u32)>,
     /// The results of the original, in order.
     pub results: Vec<Given>,
 }
@@ -80,8 +82,8 @@ pub struct NotFunctional {
 pub fn functionalize(graph: &Graph) -> Result<Functional, NotFunctional> {
     let pass = Functionalize::run(graph, graph.exprs.clone(), false)?;
     let roots = pass.inputs.iter().enumerate().filter_map(|(at, &root)| Some((at, &pass.roots[root?])));
-    let written = roots.filter(|(_, root)| root.writes > 0).map(|(at, root)| (at, root.is_version_new)).collect();
-    Ok(Functional { written, results: pass.results, graph: pass.to })
+    let written = roots.filter(|(_, root)| root.writes > 0).map(|(at, root)| (at, root.versions)).collect();
+    Ok(Functional { written, rewritten: pass.rewritten, results: pass.results, graph: pass.to })
 }
 
 /// The number of a root.
@@ -93,8 +95,8 @@ struct Root {
     value: NodeId,
     /// The number of writes so far.
     writes: u32,
-    /// A write has been counted by its version counter.
-    is_version_new: bool,
+    /// The number of writes that its version counter sees.
+    versions: u32,
     origin: Origin,
 }
 
@@ -130,6 +132,8 @@ struct Functionalize<'a> {
     /// The root of each input that is a tensor.
     inputs: Vec<Option<RootId>>,
     results: Vec<Given>,
+    /// The outputs that were written to, and how many of the writes their version counters see.
+    rewritten: Vec<(usize, u32)>,
     /// Whether the graph is a subgraph, which gives values, wherever they lie.
     is_body: bool,
 }
@@ -150,6 +154,7 @@ impl Functionalize<'_> {
             picks: FxHashMap::default(),
             inputs: Vec::new(),
             results: Vec::new(),
+            rewritten: Vec::new(),
             is_body,
         };
         for id in graph.nodes() {
@@ -209,7 +214,7 @@ impl Functionalize<'_> {
         self.copies.insert(id, value);
         self.from[id].tensor_meta()?;
         let root = self.roots.len();
-        self.roots.push(Root { value, writes: 0, is_version_new: false, origin });
+        self.roots.push(Root { value, writes: 0, versions: 0, origin });
         self.tensors.insert(id, Alias { root, path: Vec::new(), value, writes: 0 });
         Some(root)
     }
@@ -376,6 +381,12 @@ impl Functionalize<'_> {
         Ok(())
     }
 
+    /// True for a tensor that does not share the version counter of its root.
+    fn has_own_version(&self, tensor: &Arg) -> bool {
+        let alias = tensor.as_node().and_then(|node| self.tensors.get(&node));
+        alias.is_some_and(|alias| alias.path.iter().any(|view| view.overload.has_own_version()))
+    }
+
     /// Writes back what inputs have become, and gives the results.
     fn output(&mut self, id: NodeId) -> Outcome {
         let node = &self.from[id];
@@ -391,7 +402,10 @@ impl Functionalize<'_> {
         let mut bases: FxHashMap<RootId, Base> = FxHashMap::default();
         for result in results {
             let alias = result.as_node().and_then(|node| self.tensors.get(&node)).cloned();
+            let versions = alias.as_ref().map_or(0, |alias| self.roots[alias.root].versions);
             let Some(mut alias) = alias.filter(|alias| is_shared[alias.root]) else {
+                let is_apart = self.has_own_version(result);
+                self.rewritten.push((outputs.len(), if is_apart { 0 } else { versions }));
                 self.results.push(Given::Output(outputs.len()));
                 outputs.push(self.read_arg(result)?);
                 continue;
@@ -403,6 +417,7 @@ impl Functionalize<'_> {
                     return Err("a result in a constant's memory".to_owned());
                 }
                 (None, None) => {
+                    self.rewritten.push((outputs.len(), versions));
                     outputs.push(Arg::Node(self.roots[alias.root].value));
                     Base::Output(outputs.len() - 1)
                 }
@@ -424,6 +439,7 @@ impl Functionalize<'_> {
             }
             self.results.push(Given::View { base, path: alias.path });
         }
+        self.rewritten.retain(|&(_, versions)| versions > 0);
         for number in 0..self.inputs.len() {
             let Some(root) = self.inputs[number].filter(|&root| self.is_written(root)) else { continue };
             let input = self.to.placeholders().nth(number).ok_or("an input that is not there")?;

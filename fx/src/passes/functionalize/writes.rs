@@ -38,7 +38,7 @@ impl Functionalize<'_> {
         let value = self.push(function, args, kwargs)?;
         let value = self.like(before, value, alias.path.is_empty())?;
         self.to[value].stack_trace = node.stack_trace.clone();
-        self.put(&alias, value)?;
+        self.put(&alias, value, true)?;
         let writes = self.roots[alias.root].writes;
         // What a write gives is the tensor that it wrote to.
         let written = self.tensors.get_mut(&target).expect("it was there");
@@ -77,7 +77,7 @@ impl Functionalize<'_> {
         for ((alias, next), before) in [(mean, next_mean), (var, next_var)].into_iter().zip(before) {
             let before = before.as_node().ok_or("running statistics that are no tensors")?;
             let next = self.like(before, next, alias.path.is_empty())?;
-            self.put(&alias, next)?;
+            self.put(&alias, next, false)?;
         }
         self.leaf(id, result, Origin::Call);
         Ok(())
@@ -108,8 +108,8 @@ impl Functionalize<'_> {
         Ok(value)
     }
 
-    /// Puts the value of a tensor into its root.
-    pub(super) fn put(&mut self, alias: &Alias, value: NodeId) -> Outcome {
+    /// Puts the value of a tensor into its root, by a write that version counters see or not.
+    fn put(&mut self, alias: &Alias, value: NodeId, is_counted: bool) -> Outcome {
         let mut value = value;
         if let Some(view) = alias.path.iter().find(|view| !view.is_certain) {
             return Err(format!("a write through `{}`, which may be a copy", view.overload.name()));
@@ -123,7 +123,7 @@ impl Functionalize<'_> {
         let root = &mut self.roots[alias.root];
         root.value = value;
         root.writes += 1;
-        root.is_version_new |= !alias.path.iter().any(|view| view.overload.has_own_version());
+        root.versions += u32::from(is_counted && !alias.path.iter().any(|view| view.overload.has_own_version()));
         Ok(())
     }
 }

@@ -73,6 +73,9 @@ impl<'py> PyHost<'py> {
         if GETTERS.contains(&(&*class_name, name)) {
             return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
         }
+        if matches!(name, "_base" | "grad_fn") && Torch::get(self.py)?.is_plain_tensor(object) {
+            return Ok(Lookup::Found(self.handle(&object.getattr(name)?)));
+        }
         if name == "grad" && Torch::get(self.py)?.is_plain_tensor(object) {
             // Of one that is no leaf it warns.
             let is_leaf: bool = object.getattr("is_leaf")?.extract()?;

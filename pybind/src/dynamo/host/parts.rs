@@ -36,7 +36,7 @@ impl<'py> PyHost<'py> {
             return Ok(None);
         };
         let made = RefCell::new(Vec::new());
-        let known = Known { env, by_hints: false, scalars: &[], made: Some(&made) };
+        let known = Known { made: Some(&made), ..Known::of(env, false) };
         let Some(args) = self.values(graph, &known, &node.args)? else { return Ok(None) };
         let kwargs = PyDict::new(self.py);
         for (name, arg) in &node.kwargs {

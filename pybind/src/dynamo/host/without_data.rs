@@ -31,9 +31,15 @@ pub(super) struct Known<'a, 'py> {
     pub(super) scalars: &'a [NodeId],
     /// The list in which the tensors that are made are noted.
     pub(super) made: Option<&'a RefCell<Made<'py>>>,
+    /// Whether inputs that require gradients are leaves of the autograd graph.
+    pub(super) leaves: bool,
 }
 
-impl Known<'_, '_> {
+impl<'a> Known<'a, '_> {
+    pub(super) fn of(env: &'a ShapeEnv, by_hints: bool) -> Self {
+        Known { env, by_hints, scalars: &[], made: None, leaves: true }
+    }
+
     fn int(&self, e: Expr) -> Option<i64> {
         if self.by_hints { self.env.hint(e) } else { self.env.pool().as_int(e) }
     }
@@ -84,7 +90,7 @@ impl<'py> PyHost<'py> {
             }
             return self.with_symbols(graph, env, id, ask);
         }
-        let known = Known { env, by_hints: ask.by_hints, scalars: &[], made: None };
+        let known = Known { leaves: ask.leaves, ..Known::of(env, ask.by_hints) };
         let Some((args, keywords)) = self.arguments(graph, &known, id)? else {
             return self.with_symbols(graph, env, id, ask);
         };
@@ -115,7 +121,7 @@ impl<'py> PyHost<'py> {
     fn array_without_data(&self, graph: &Graph, env: &mut ShapeEnv, id: NodeId) -> PyResult<Option<Meta>> {
         let node = &graph[id];
         let Some(name) = node.target.strip_prefix("rust_inductor._numpy.") else { return Ok(None) };
-        let known = Known { env, by_hints: false, scalars: &[], made: None };
+        let known = Known::of(env, false);
         let Some((args, keywords)) = self.arguments(graph, &known, id)? else { return Ok(None) };
         let module = self.py.import("rust_inductor._numpy")?;
         let result = module.call_method1("without_data", (name, args, keywords))?;
@@ -148,7 +154,7 @@ impl<'py> PyHost<'py> {
         scalars: &[NodeId],
     ) -> PyResult<Option<NumpyResult>> {
         // Sizes of arrays are constants; integers among the operands vary.
-        let (node, known) = (&graph[id], Known { env, by_hints: true, scalars, made: None });
+        let (node, known) = (&graph[id], Known { scalars, ..Known::of(env, true) });
         let Some((args, keywords)) = self.arguments(graph, &known, id)? else { return Ok(None) };
         let name = node.target.rsplit('.').next().unwrap_or_default();
         let module = self.py.import("rust_inductor._numpy")?;
@@ -169,7 +175,7 @@ impl<'py> PyHost<'py> {
         env: &ShapeEnv,
         args: &[Arg],
     ) -> PyResult<bool> {
-        let known = Known { env, by_hints: false, scalars: &[], made: None };
+        let known = Known::of(env, false);
         let Some(args) = self.values(graph, &known, args)? else { return Ok(false) };
         let args = std::iter::once(module.clone()).chain(args).collect::<Vec<_>>();
         module.call_method1("_infer_parameters", PyTuple::new(self.py, args)?)?;
@@ -221,7 +227,11 @@ impl<'py> PyHost<'py> {
             None if graph.subgraph(id).is_some() => bare_subgraph(py, graph, id)?,
             Some(Meta::Tensor(meta)) => match self.without_data(known, meta)? {
                 // Only inputs may be leaves of the autograd graph.
-                Some(tensor) if known.made.is_none() && meta.requires_grad && graph[id].kind != Kind::Placeholder => {
+                Some(tensor)
+                    if known.made.is_none()
+                        && meta.requires_grad
+                        && !(known.leaves && graph[id].kind == Kind::Placeholder) =>
+                {
                     self.recorded(&tensor)?
                 }
                 Some(tensor) if known.scalars.contains(&id) => {
