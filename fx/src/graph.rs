@@ -5,7 +5,7 @@
 
 pub use crate::node::{Kind, NodeId};
 use crate::{arg::Arg, aten::Aten, names::Names, target::Target};
-use cranelift_entity::{PrimaryMap, SecondaryMap, packed_option::PackedOption};
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, packed_option::PackedOption};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -449,8 +449,10 @@ impl Graph {
     pub fn renumber(&mut self) -> SecondaryMap<NodeId, PackedOption<NodeId>> {
         let mut ids: SecondaryMap<NodeId, PackedOption<NodeId>> = SecondaryMap::new();
         let (mut nodes, mut subgraphs) = (Nodes::with_capacity(self.order.len()), FxHashMap::default());
+        let mut rows: Vec<Option<Node>> =
+            std::mem::take(&mut self.nodes).into_iter().map(|(_, row)| Some(row)).collect();
         for old in std::mem::take(&mut self.order) {
-            let mut node = self.nodes[old].clone();
+            let mut node = rows[old.index()].take().expect("a node comes once");
             node.all_args_mut()
                 .for_each(|arg| arg.for_each_node_mut(&mut |used| *used = ids[*used].expand().unwrap_or(*used)));
             let new = nodes.push(node);

@@ -12,14 +12,15 @@ use crate::backend::Capabilities;
 use crate::calls::CallResult;
 use crate::convolution::Convolution;
 use crate::decompose::COPY;
-use crate::kernel::{self, Arg as KernelArg};
+use crate::kernel::{self, Arg as KernelArg, Built, Form, Tensors};
 use crate::layout;
 use crate::plan::{
     Buf, BufData, Call, CallKind, Choices, Fate, KernelId, Launch, Layout, Output, Step, Storage, SymbolicPlan, View,
 };
 use crate::schedule::{Group, Place, Schedule, Unit};
 use crate::tensor_ir::{self as tir, CallId, Op, Tensor, TensorGraph};
-use symshapes::{DType, Expr, Pool};
+use std::collections::BTreeSet;
+use symshapes::{DType, Expr, Pool, Sym};
 
 /// Writes the plan of a schedule.
 pub fn plan(
@@ -43,6 +44,7 @@ pub fn plan(
         buf_of: SecondaryMap::new(),
         kernels: PrimaryMap::new(),
         known: FxHashMap::default(),
+        forms: FxHashMap::default(),
         steps: Vec::new(),
         readers,
         computed: FxHashMap::default(),
@@ -70,6 +72,8 @@ struct Planner<'a> {
     kernels: PrimaryMap<KernelId, crate::loop_ir::Kernel>,
     /// Kernels by their fingerprint.
     known: FxHashMap<u128, KernelId>,
+    /// Kernels by the forms of groups: by a key those with it.
+    forms: FxHashMap<(String, usize, usize), Vec<(Form, Template)>>,
     steps: Vec<Step<Expr>>,
     /// For each stored tensor, the units that read it.
     readers: SecondaryMap<Tensor, Vec<usize>>,
@@ -77,6 +81,15 @@ struct Planner<'a> {
     computed: FxHashMap<NodeId, Vec<KernelId>>,
     /// Stored tensors that leave the plan's own memory: outputs, and what fallback calls see.
     exposed: FxHashSet<Tensor>,
+}
+
+/// The launch of a kernel, for groups of one form: tensors are numbered as in the form.
+#[derive(Clone, PartialEq, Debug)]
+struct Template {
+    kernel: KernelId,
+    args: Vec<KernelArg>,
+    sizes: Vec<Sym>,
+    computed: Vec<Tensor>,
 }
 
 impl Planner<'_> {
@@ -158,20 +171,18 @@ impl Planner<'_> {
     }
 
     fn launch(&mut self, number: usize, group: &Group) {
-        let schedule = self.schedule;
-        let roots = &schedule.roots;
-        let readers = &self.readers;
-        let is_stored = |r: usize| {
+        let roots = &self.schedule.roots;
+        let is_stored = |&r: &usize| {
             let stored = roots.roots[r].stored;
             roots.required[stored]
                 || roots.roots[r].value != stored
-                || readers[stored].iter().any(|&unit| unit != number)
+                || self.readers[stored].iter().any(|&unit| unit != number)
         };
-        let name = self.kernel_name(group);
-        let built = kernel::build(self.graph, self.pool, roots, group, &is_stored, self.caps, name);
+        let stored: FxHashSet<usize> = group.roots.iter().copied().filter(is_stored).collect();
+        let (template, tensors) = self.template(group, &|r| stored.contains(&r));
         let mut flag = None;
-        let args = built.args.iter().map(|arg| match arg {
-            KernelArg::Stored(t) => self.buf(*t),
+        let args = template.args.iter().map(|arg| match arg {
+            KernelArg::Stored(t) => self.buf(tensors[*t]),
             KernelArg::OutOfBounds => {
                 let layout = Layout { sizes: vec![Expr::ONE], strides: vec![Expr::ONE], offset: Expr::ZERO };
                 let buf = self.bufs.push(BufData { dtype: DType::Bool, layout, storage: Storage::Arena(0) });
@@ -180,21 +191,59 @@ impl Planner<'_> {
             }
         });
         let args = args.collect();
-        let fingerprint = built.kernel.fingerprint();
-        let id = match self.known.get(&fingerprint) {
-            Some(&id) => id,
+        let kernel = template.kernel;
+        let nodes: BTreeSet<NodeId> =
+            template.computed.iter().map(|&t| self.graph.tensors[tensors[t]].origin).collect();
+        for node in nodes {
+            self.computed.entry(node).or_default().push(kernel);
+        }
+        let sizes = template.sizes.iter().map(|&sym| self.pool.sym(sym)).collect();
+        self.steps.push(Step::Launch(Launch { kernel, args, sizes }));
+        self.steps.extend(flag.map(Step::Check));
+    }
+
+    /// The kernel of a group, which is written if there is none of its form, and the tensors of the group.
+    fn template(&mut self, group: &Group, is_stored: &dyn Fn(usize) -> bool) -> (Template, Tensors) {
+        let (schedule, name) = (self.schedule, self.kernel_name(group));
+        let (form, tensors) = Form::of(self.graph, &schedule.roots, group, is_stored, name.clone());
+        let (roots, count) = form.counts();
+        let key = (name.clone(), roots, count);
+        let found = self.forms.get(&key).and_then(|forms| forms.iter().find(|(known, _)| *known == form));
+        let found = found.map(|(_, template)| template.clone());
+        let build = |planner: &mut Self| {
+            let (graph, caps) = (planner.graph, planner.caps);
+            let built = kernel::build(graph, planner.pool, &schedule.roots, group, is_stored, caps, name);
+            planner.written(built, &tensors)
+        };
+        let template = match found {
+            Some(found) => {
+                if cfg!(debug_assertions) {
+                    assert_eq!(found, build(self), "a form that does not tell all of a group");
+                }
+                found
+            }
             None => {
-                let id = self.kernels.push(built.kernel);
-                self.known.insert(fingerprint, id);
-                id
+                let template = build(self);
+                self.forms.entry(key).or_default().push((form, template.clone()));
+                template
             }
         };
-        for node in built.nodes {
-            self.computed.entry(node).or_default().push(id);
-        }
-        let sizes = built.sizes.iter().map(|&sym| self.pool.sym(sym)).collect();
-        self.steps.push(Step::Launch(Launch { kernel: id, args, sizes }));
-        self.steps.extend(flag.map(Step::Check));
+        (template, tensors)
+    }
+
+    /// A kernel that was written for a group of these tensors.
+    fn written(&mut self, built: Built, tensors: &Tensors) -> Template {
+        let Built { kernel, args, sizes, computed } = built;
+        let fingerprint = kernel.fingerprint();
+        let kernel = *self.known.entry(fingerprint).or_insert_with(|| self.kernels.push(kernel));
+        let numbers: FxHashMap<Tensor, Tensor> = tensors.iter().map(|(number, &t)| (t, number)).collect();
+        let args = args.into_iter().map(|arg| match arg {
+            KernelArg::Stored(t) => KernelArg::Stored(numbers[&t]),
+            KernelArg::OutOfBounds => KernelArg::OutOfBounds,
+        });
+        let mut computed: Vec<Tensor> = computed.iter().map(|t| numbers[t]).collect();
+        computed.sort_unstable();
+        Template { kernel, args: args.collect(), sizes, computed }
     }
 
     /// A kernel is named after the operators whose results it computes.

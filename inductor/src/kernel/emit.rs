@@ -3,7 +3,6 @@
 //! A row kernel runs in levels: level 0 reads only what comes from outside; a root that reads a reduction of level `n`
 //! has level `n + 1`. Each level is one pass over the row, so softmax has three and layer norm three.
 
-use fx::NodeId;
 use fx::prim::{Cost, Pointwise};
 use rustc_hash::{FxHashMap, FxHashSet};
 use symshapes::{DType, Expr, Pool, Sym};
@@ -34,8 +33,8 @@ pub struct Built {
     pub args: Vec<Arg>,
     /// The sizes that it is launched with: symbols of the graph.
     pub sizes: Vec<Sym>,
-    /// The graph nodes that it computes.
-    pub nodes: Vec<NodeId>,
+    /// The tensors that it computes.
+    pub computed: Vec<Tensor>,
 }
 
 /// Writes the kernel of a group. `is_stored` tells whether a root's values are needed outside.
@@ -84,7 +83,7 @@ struct Emit<'a> {
     /// Dear values that several levels need at the same position, which changes along the row; and the scratch row that
     /// holds each once it is filled.
     scratch: FxHashMap<At, Option<Param>>,
-    nodes: FxHashSet<NodeId>,
+    computed: FxHashSet<Tensor>,
     level: usize,
 }
 
@@ -113,7 +112,7 @@ impl<'a> Emit<'a> {
             memo: FxHashMap::default(),
             reduced: FxHashMap::default(),
             scratch: FxHashMap::default(),
-            nodes: FxHashSet::default(),
+            computed: FxHashSet::default(),
             level: 0,
         };
         for (k, &r) in group.roots.iter().enumerate() {
@@ -246,7 +245,7 @@ impl<'a> Emit<'a> {
             let is_arg = matches!(kind, fx::prim::Reduction::ArgMax | fx::prim::Reduction::ArgMin);
             let position = is_arg.then(|| self.row_position());
             self.b.accumulate(acc, value, position);
-            self.nodes.insert(self.graph.tensors[root.value].origin);
+            self.computed.insert(root.value);
             accs.push((k, acc));
         }
         for _ in 0..self.nest.red.len() {
@@ -300,7 +299,7 @@ impl<'a> Emit<'a> {
     /// The element before this one, which the kernel has just written, plus the source's.
     fn scan(&mut self, root: &Root, source: Tensor, dim: usize, point: &[Expr]) -> Value {
         let value = self.eval(source, point, None);
-        self.nodes.insert(self.graph.tensors[root.value].origin);
+        self.computed.insert(root.value);
         if root.layout.sizes[dim] == Expr::ONE {
             return value;
         }
@@ -416,7 +415,7 @@ impl<'a> Emit<'a> {
         let graph = self.graph;
         let data = &graph.tensors[t];
         if !matches!(data.op, Op::View(..)) {
-            self.nodes.insert(data.origin);
+            self.computed.insert(t);
         }
         match &data.op {
             Op::Input(_) | Op::Constant(_) | Op::Result(..) | Op::Reduce(..) | Op::Cumsum(..) => {
@@ -563,8 +562,8 @@ impl<'a> Emit<'a> {
             root = self.b.close();
         }
         let (kernel, sizes) = self.b.finish(name, root.expect("the parallel loop closes last"));
-        let mut nodes: Vec<NodeId> = self.nodes.into_iter().collect();
-        nodes.sort_unstable();
-        Built { kernel, args: self.args, sizes, nodes }
+        let mut computed: Vec<Tensor> = self.computed.into_iter().collect();
+        computed.sort_unstable();
+        Built { kernel, args: self.args, sizes, computed }
     }
 }

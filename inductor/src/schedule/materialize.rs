@@ -15,7 +15,7 @@ use crate::tensor_ir::{
 use fx::NodeId;
 
 /// A tensor that a kernel computes element by element.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Root {
     /// The computed tensor.
     pub value: Tensor,
