@@ -3,8 +3,7 @@
 //! Values flow from the inputs to the gradients; to save a value costs its bytes, to compute it again nothing, but what
 //! is dear (products, reductions, random numbers) may not be. The cheapest cut of that network is what is saved. What a
 //! checkpointed region computes for itself may be computed again, however dear, and is never saved; what it gives to
-//! others is dear. Where there are such regions, or a budget, the backward graph computes a value again right before it
-//! is first needed; else at its beginning, in the memory of what was saved.
+//! others is dear. The backward graph computes a value again right before it is first needed.
 //!
 //! Invariant: an input, or a result that the program sees, is saved only if eager saves it, too: the program may write
 //! to it before the backward graph runs. Eager saves what the formula of a derivative reads, and what a checkpointed
@@ -59,8 +58,6 @@ pub struct Cut {
     /// The symbols of sizes that the backward graph reads and none of the values gives, each with where inputs of the
     /// forward graph do.
     symbols: Vec<(Sym, Source)>,
-    /// Whether the backward graph computes a value again where it is first needed: it would hold much for long.
-    repeats_late: bool,
 }
 
 /// A forward graph: from the inputs to the results and, after them, what only the backward graph reads.
@@ -104,8 +101,7 @@ pub fn minimum_cut(joint: &Joint, is_weight: &[bool], budget: f64) -> Result<Cut
         values = facts.minimum_cut()?;
     }
     let symbols = facts.symbols(&values);
-    let repeats_late = budget < 1.0 || !joint.checkpointed.is_empty();
-    Ok(Cut { values: values.into_iter().map(|id| (id, facts.is_copied(id))).collect(), symbols, repeats_late })
+    Ok(Cut { values: values.into_iter().map(|id| (id, facts.is_copied(id))).collect(), symbols })
 }
 
 impl Cut {
@@ -144,7 +140,7 @@ impl Cut {
         self.symbols.iter().for_each(|&(symbol, _)| part.number(symbol));
         joint.tangents.iter().for_each(|&(_, tangent)| part.input(tangent));
         let given: Vec<NodeId> = joint.gradients.iter().flatten().copied().collect();
-        part.calls_when_needed(given.iter().copied(), |id| self.repeats_late && joint.is_forward(id));
+        part.calls_when_needed(given.iter().copied(), |id| joint.is_forward(id));
         let outputs = given.into_iter().map(|id| part.copied(&Arg::Node(id))).collect();
         let mut number = 0..;
         let gradients = joint.gradients.iter().map(|gradient| gradient.and_then(|_| number.next())).collect();

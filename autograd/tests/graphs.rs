@@ -92,12 +92,12 @@ fn a_layer() {
               %w = placeholder[w]
               %addmm = placeholder[addmm]
               %tangents_1 = placeholder[tangents_1]
-              %t = call_function[aten.t.default](%w)
-              %relu = call_function[aten.relu.default](%addmm)
               %expand = call_function[aten.expand.default](%tangents_1, [5, 4])
+              %relu = call_function[aten.relu.default](%addmm)
               %threshold_backward = call_function[aten.threshold_backward.default](%expand, %relu, 0)
               %sum_2 = call_function[aten.sum.dim_IntList](%threshold_backward, [0], True)
               %reshape = call_function[aten.reshape.default](%sum_2, [4])
+              %t = call_function[aten.t.default](%w)
               %t_1 = call_function[aten.t.default](%t)
               %mm = call_function[aten.mm.default](%threshold_backward, %t_1)
               %t_2 = call_function[aten.t.default](%threshold_backward)
