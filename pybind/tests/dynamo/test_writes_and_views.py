@@ -145,6 +145,12 @@ def swapped(x: torch.Tensor, y: torch.Tensor) -> Any:
     return x[0], kept.t()
 
 
+def as_another(x: torch.Tensor) -> Any:
+    y = x + 1
+    y.view_as(x.t().contiguous())[0] = 2.0
+    return x.view_as(y), x.reshape_as(torch.empty(2, 12)), x[:1].expand_as(y), y.reshape_as(other=x)
+
+
 def whole_and_view(x: torch.Tensor) -> Any:
     y = x + 1
     return y, y.view(2, 12), y
@@ -165,6 +171,7 @@ def whole_and_view(x: torch.Tensor) -> Any:
         given_back,
         written_input,
         swapped,
+        as_another,
         whole_and_view,
     ],
 )

@@ -7,7 +7,7 @@ use crate::{
     graph::{Graph, Meta, NodeId},
     infer::{self, sizes::Sizes},
 };
-use symshapes::TensorMeta;
+use symshapes::{Expr, TensorMeta};
 
 /// A call that gives another look at the memory of its first argument.
 #[derive(Clone, PartialEq, Debug)]
@@ -22,6 +22,17 @@ pub struct View {
     pub pick: Option<usize>,
     /// False if it may be a copy instead.
     pub(super) is_certain: bool,
+}
+
+/// The overload that gives the view by its sizes, for one that takes them from another tensor: that need not be there
+/// when the view is made again.
+fn of_sizes(overload: Aten) -> Option<Aten> {
+    match overload {
+        Aten::expand_as_default => Some(Aten::expand_default),
+        Aten::reshape_as_default => Some(Aten::reshape_default),
+        Aten::view_as_default => Some(Aten::view_default),
+        _ => None,
+    }
 }
 
 /// True for a call that gives its argument itself where that has the elements in the places asked for.
@@ -52,9 +63,17 @@ impl Functionalize<'_> {
             return Err("places in a storage, of which only the tensors' own are known".to_owned());
         }
         let node = &self.from[id];
-        let args = node.args.iter().skip(1).map(|arg| self.read_arg(arg)).collect::<Outcome<_>>()?;
-        let kwargs = node.kwargs.iter().map(|(name, arg)| Ok((name.clone(), self.read_arg(arg)?)));
-        let kwargs = kwargs.collect::<Outcome<_>>()?;
+        let (again, args, kwargs) = match of_sizes(overload).zip(node.tensor_meta()) {
+            Some((again, meta)) => {
+                let sizes = meta.sizes.iter().map(|&size| self.size(size)).collect();
+                (again, vec![Arg::List(sizes)], Vec::new())
+            }
+            None => {
+                let args = node.args.iter().skip(1).map(|arg| self.read_arg(arg)).collect::<Outcome<_>>()?;
+                let kwargs = node.kwargs.iter().map(|(name, arg)| Ok((name.clone(), self.read_arg(arg)?)));
+                (overload, args, kwargs.collect::<Outcome<_>>()?)
+            }
+        };
         let of = match node.args.first() {
             Some(&Arg::Node(of)) if self.tensors.contains_key(&of) => of,
             // A list of tensors, of which each may be shared.
@@ -65,7 +84,12 @@ impl Functionalize<'_> {
             (Some(x), Some(result)) => self.is_same_memory(id, overload, x, result),
             _ => Some(false),
         };
-        Ok(is_certain.map(|is_certain| (of, View { overload, args, kwargs, pick: None, is_certain })))
+        Ok(is_certain.map(|is_certain| (of, View { overload: again, args, kwargs, pick: None, is_certain })))
+    }
+
+    /// A size as an argument.
+    fn size(&self, size: Expr) -> Arg {
+        self.to.exprs.as_int(size).map_or(Arg::Sym(size), Arg::Int)
     }
 
     /// Whether the result of an operator that copies where a view is impossible or needless is a view; `None` for a
