@@ -280,7 +280,9 @@ def test_vmap_and_grad_transforms():
 
 
 def test_options():
-    with pytest.raises(Exception, match=r"no option `fallbak`; its options are `adapter`.*`fallback`.*`threads`"):
+    with pytest.raises(
+        Exception, match=r"no option `fallbak`; its options are `activation_memory_budget`.*`fallback`.*`threads`"
+    ):
         compiled(lambda x: x + 1, options={"fallbak": "error"})(torch.ones(2))
     with pytest.raises(Exception, match=r"option `threads` takes a positive int or None, not 0"):
         compiled(lambda x: x + 1, options={"threads": 0})(torch.ones(2))
