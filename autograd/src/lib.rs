@@ -43,4 +43,4 @@ pub use apart::take_apart;
 pub use composites::is_composite;
 pub use formulas::{has_derivative, is_of_latest_release};
 pub use joint::{Joint, NotDifferentiable, differentiate};
-pub use partition::{Backward, Cut, Forward, Saved, minimum_cut};
+pub use partition::{Backward, Cut, Forward, Saved, bytes, minimum_cut};

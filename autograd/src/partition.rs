@@ -522,7 +522,7 @@ fn reachable(network: &DiGraph<(), u64>, source: NodeIndex, flows: &[u64]) -> Fx
 }
 
 /// The bytes of a tensor; symbolic sizes count as they were traced.
-fn bytes(graph: &Graph, meta: &TensorMeta) -> u64 {
+pub fn bytes(graph: &Graph, meta: &TensorMeta) -> u64 {
     let traced = |symbol| graph.exprs.symbol_hint(symbol);
     let size = |&size| graph.exprs.eval(size, &traced).map_or(TYPICAL, |size| size.max(0) as u64);
     let elements = meta.sizes.iter().map(size).fold(1u64, u64::saturating_mul);

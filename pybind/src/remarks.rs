@@ -1,9 +1,9 @@
 //! Lines of `explain` on how a graph came about: what functionalization did, what is saved for gradients, and what is
 //! computed again.
 
-use autograd::{Backward, Forward, Saved};
+use autograd::{Backward, Forward, Saved, bytes};
 use fx::passes::{Base, Functional, Given};
-use fx::{Arg, Graph, TensorMeta};
+use fx::{Arg, Graph};
 use indexmap::IndexMap;
 
 /// The number of names in a list, beyond which the others are counted.
@@ -88,10 +88,4 @@ fn listed(items: impl Iterator<Item = String>) -> String {
 
 fn mebibytes(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
-}
-
-/// The bytes of a tensor, where sizes are symbolic those that were traced.
-fn bytes(graph: &Graph, meta: &TensorMeta) -> u64 {
-    let size = |&size| graph.exprs.eval(size, &|symbol| graph.exprs.symbol_hint(symbol)).unwrap_or(0);
-    meta.sizes.iter().map(size).product::<i64>().unsigned_abs() * meta.dtype.size() as u64
 }

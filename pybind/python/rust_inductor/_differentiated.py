@@ -40,7 +40,7 @@ class Followed:
         self.made = made
         self.on_graph = on_graph
         self.forward, self.outputs, self.saved, self.followed = made.forward, made.outputs, made.saved, made.followed
-        self.sizes, self.shared = made.sizes, made.shared
+        self.sizes, self.shared, self.rewritten = made.sizes, made.shared, made.rewritten
         followed = {number for number, _ in self.followed}
         pairs = enumerate(zip(requires_grad, made.reached, strict=True))
         # Where no gradient reaches an input, the results are followed all the same.
@@ -75,8 +75,8 @@ class Followed:
                 given = self.forward(*args)
         else:
             given = self.forward(*args)
-        if self.made.rewritten:
-            count_writes(given, self.made.rewritten)
+        if self.rewritten:
+            count_writes(given, self.rewritten)
         return given
 
     def tell(self, kind: str, compiled: _native.CompiledFn) -> None:

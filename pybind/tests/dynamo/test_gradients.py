@@ -17,7 +17,7 @@ from torch.utils import _pytree
 import rust_inductor
 from pybind.tests.dynamo.test_writes_and_views import FIRST as FIRST_PROGRAM
 from pybind.tests.dynamo.test_writes_and_views import PROGRAMS, program
-from pybind.tests.opinfo.samples import Sample, names, samples
+from pybind.tests.opinfo.samples import Sample, names, samples, with_code_of_its_own
 from rust_inductor import _aot, _capture
 
 if TYPE_CHECKING:
@@ -27,20 +27,6 @@ if TYPE_CHECKING:
 FIRST = 3
 #: Fewer would mean that the Rust way is not taken.
 LEAST_DIFFERENTIATED = 320
-
-
-@pytest.fixture
-def through_aot(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The graphs that went through AOTAutograd."""
-    seen = []
-    compile_module = _aot.compile_module
-
-    def noting(gm: Any, *args: Any, **kwargs: Any) -> Any:
-        seen.append(gm)
-        return compile_module(gm, *args, **kwargs)
-
-    monkeypatch.setattr(_aot, "compile_module", noting)
-    return seen
 
 
 def differentiated(function: Any, sample: Sample, seed: int) -> tuple[list[Any], list[Any]]:
@@ -77,10 +63,8 @@ def test_operators_have_eagers_gradients(name: str, monkeypatch: pytest.MonkeyPa
         except (RuntimeError, TypeError, ValueError):
             continue
         kinds: list[str] = []
-        scope = {"operator": sample.function}
-        # Code of its own, since what is known of code is kept.
-        exec(compile(f"def call(*a, **k):\n    return operator(*a, **k)  # {name} {number}", name, "exec"), scope)
-        compiled = _capture.optimize(scope["call"], backend="rust_inductor", dynamic=False, on_graph=noted(kinds))
+        function = with_code_of_its_own(sample.function, f"{name} {number}")
+        compiled = _capture.optimize(function, backend="rust_inductor", dynamic=False, on_graph=noted(kinds))
         found = differentiated(compiled, sample, number)
         if "forward" in kinds:
             DIFFERENTIATED.add(name)

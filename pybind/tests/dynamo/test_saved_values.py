@@ -11,7 +11,6 @@ from torch.nn import functional
 from torch.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
 
 import rust_inductor
-from rust_inductor import _aot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,20 +91,6 @@ def step(model: Any, x: Tensor) -> tuple[list[Tensor | None], int]:
         loss = model(x)
     loss.backward()
     return [loss.detach(), x.grad, *(parameter.grad for parameter in model.parameters())], sum(saved.values())
-
-
-@pytest.fixture
-def through_aot(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The graphs that go through AOTAutograd."""
-    seen: list[Any] = []
-    compile_module = _aot.compile_module
-
-    def noted(gm: Any, *args: Any, **kwargs: Any) -> Any:
-        seen.append(gm)
-        return compile_module(gm, *args, **kwargs)
-
-    monkeypatch.setattr(_aot, "compile_module", noted)
-    return seen
 
 
 @pytest.mark.parametrize("dynamo", ["rust", "torch"])

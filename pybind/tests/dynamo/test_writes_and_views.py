@@ -12,25 +12,10 @@ import torch
 from torch.nn import functional
 
 import rust_inductor
-from rust_inductor import _aot
 from rust_inductor._capture import optimize
 
 FIRST = int(os.environ.get("RI_FUZZ_SEED", "0"))
 PROGRAMS = int(os.environ.get("RI_FUZZ_WRITES", "150"))
-
-
-@pytest.fixture
-def through_aot(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The graphs that go through AOTAutograd."""
-    seen: list[Any] = []
-    plain = _aot.compile_module
-
-    def noted(gm: Any, *args: Any, **kwargs: Any) -> Any:
-        seen.append(gm)
-        return plain(gm, *args, **kwargs)
-
-    monkeypatch.setattr(_aot, "compile_module", noted)
-    return seen
 
 
 def memory(tensors: Sequence[torch.Tensor]) -> list[list[bool]]:

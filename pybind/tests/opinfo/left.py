@@ -15,11 +15,11 @@ import pytest
 import torch
 
 from pybind.tests.helpers import left_to_aot
-from pybind.tests.opinfo.samples import names, samples
+from pybind.tests.opinfo.samples import names, samples, with_code_of_its_own
 from rust_inductor import _aot, _backends, _capture
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    pass
 
 
 def main() -> int:
@@ -68,13 +68,6 @@ def reasons_of(sample: Any, label: str) -> list[str]:
             # Samples of what torch refuses.
             reasons.clear()
     return reasons
-
-
-def with_code_of_its_own(function: Callable[..., Any], label: str) -> Callable[..., Any]:
-    """A function that calls another one; what is known of code is kept."""
-    scope = {"operator": function}
-    exec(compile(f"def call(*a, **k):\n    return operator(*a, **k)  # {label}", label, "exec"), scope)
-    return scope["call"]
 
 
 if __name__ == "__main__":

@@ -20,6 +20,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils import _pytree
 
+import rust_inductor
+from pybind.tests.opinfo.samples import names, operators, samples, with_code_of_its_own
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from importlib.machinery import ModuleSpec
@@ -53,8 +56,6 @@ def public(name: str) -> Callable[..., Any] | None:
 
 def write(path: Path, wanted: Sequence[str], first: int) -> None:
     """Write samples, each with the name of its operator, that can be written and have a public name."""
-    from pybind.tests.opinfo.samples import names, operators, samples
-
     rows: list[Any] = []
     every: list[str | None] = [None]
     for name in (name for want in wanted or every for name in names(torch.float32, want)):
@@ -71,16 +72,6 @@ def write(path: Path, wanted: Sequence[str], first: int) -> None:
             ):
                 rows.append((name, op.name, call))
     torch.save(rows, path)
-
-
-def compiled_alone(function: Callable[..., Any], label: str) -> Callable[..., Any]:
-    """A compiled function that calls another one, with code of its own: what is known of code is kept."""
-    import rust_inductor
-
-    scope = {"operator": function}
-    exec(compile(f"def call(*a, **k):\n    return operator(*a, **k)  # {label}", label, "exec"), scope)
-    compiled: Callable[..., Any] = rust_inductor.compile(scope["call"], dynamic=False)
-    return compiled
 
 
 def run(function: Callable[..., Any], call: Any) -> list[Any]:
@@ -112,7 +103,7 @@ def outcomes(path: Path) -> Iterator[tuple[str, str]]:
             yield name, "refused"
             continue
         try:
-            actual = run(compiled_alone(function, f"{name} {number}"), call)
+            actual = run(rust_inductor.compile(with_code_of_its_own(function, f"{name} {number}"), dynamic=False), call)
             torch.testing.assert_close(actual, expected, rtol=1e-3, atol=1e-4, equal_nan=True)
         except Exception as error:
             yield name, f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"

@@ -15,7 +15,7 @@
 
 use crate::{
     bytecode::{Handler, Inst, Op},
-    host::{FunctionPolicy, View},
+    host::FunctionPolicy,
     reason::{Kind, Reason, raised},
     trace::{
         Traced, Tracer,
@@ -115,25 +115,10 @@ impl Tracer<'_> {
         false
     }
 
-    /// True for a view of a tensor of the caller's that required gradients when the trace began. Of the tensor itself
-    /// torch tells whether it may be changed, of which views without data know nothing.
-    pub(in crate::trace) fn is_view_of_leaf(&mut self, node: NodeId) -> bool {
-        let of = self.first_name(node);
-        if self.is_input(of) || !self.may_be_of_leaf(node) {
-            return false;
-        }
-        let mut root = of;
-        while let Some(base) = self.base(root) {
-            root = base;
-        }
-        let root = self.first_name(root);
-        let found = self.objects.known.iter().find(
-            |&(_, &value)| matches!(self.objects.values[value], Value::Tensor(input) if self.first_name(input) == root),
-        );
-        match found.map(|(&obj, _)| self.host.view(obj)) {
-            Some(View::Tensor(view)) => view.requires_grad,
-            _ => true,
-        }
+    /// True for a view of what may be a leaf. Of the tensor itself torch tells whether it may be changed; views without
+    /// data know nothing of that.
+    pub(in crate::trace) fn is_view_of_leaf(&self, node: NodeId) -> bool {
+        !self.is_input(self.first_name(node)) && self.may_be_of_leaf(node)
     }
 
     /// True if autograd may refuse that a call changes a tensor, because that is one of several views that one function
