@@ -18,8 +18,10 @@ ROWS = (Path(__file__).parent / "data" / "signatures.txt").read_text().splitline
 OWNERS = {"generator": types.GeneratorType, "namedtuple": namedtuple("Pair", "a b"), "dict_keys": type({}.keys())}
 
 #: Functions that do not take what the signature that they publish says: the class's `__new__` has another one, `object`
-#: refuses arguments, and a helper is called as the function that it wraps.
+#: refuses arguments, a helper is called as the function that it wraps, and an operator's `**kwargs` are divided between
+#: the checkpoint and the function.
 UNLIKE = {
+    "torch._higher_order_ops.wrap.TagActivationCheckpoint.__call__",
     "torch.autograd.grad_mode.no_grad",
     "builtins.object.__init__",
     "builtins.object.__new__",
