@@ -71,7 +71,8 @@ const ROWS: &[(Aten, Expand)] = &[
     (Aten::narrow_default, narrow),
     (Aten::pad_default, pad),
     (Aten::ravel_default, |b, a| {
-        b.call(Aten::reshape_default, vec![a.get("self").clone(), Arg::List(vec![Arg::Int(-1)])])
+        let contiguous = b.call(Aten::contiguous_default, vec![a.get("self").clone()])?;
+        b.call(Aten::reshape_default, vec![Arg::Node(contiguous), Arg::List(vec![Arg::Int(-1)])])
     }),
     (Aten::rms_norm_default, rms_norm),
     (Aten::scaled_dot_product_attention_default, attention::attention),

@@ -129,7 +129,8 @@ impl<'g, F: FnMut(NodeId) -> Option<Pending>> PendingOps<'g, F> {
             Packet::conj_physical | Packet::real => x.filter(|x| !x.neg).map(|_| Pending::NONE),
             Packet::imag => x.filter(|x| !x.neg).map(|x| Pending { neg: x.conj, conj: false }),
             _ if op.is_view() && op.traits().alias.is_none() && first.is_some() => x,
-            _ if ENDS_IN_VIEW.contains(&packet) => None,
+            // Real numbers are their own conjugates.
+            _ if ENDS_IN_VIEW.contains(&packet) && !is_real(node.meta.as_ref()) => None,
             // A call without a schema of ATen's, or of what is pending, may do one thing or the other.
             _ => pending.all(|pending| pending == Some(Pending::NONE)).then_some(Pending::NONE),
         }
@@ -206,6 +207,15 @@ fn memory_of(graph: &mut Graph, id: NodeId, found: Pending, end: NodeId, base: O
         graph[call].meta = graph[id].meta.clone();
         call
     })
+}
+
+/// True for tensors of which none has complex elements.
+fn is_real(meta: Option<&Meta>) -> bool {
+    match meta {
+        Some(Meta::Tensor(tensor)) => tensor.dtype.class() != DTypeClass::Complex,
+        Some(Meta::Tuple(items)) => items.iter().flatten().all(|item| is_real(Some(item))),
+        _ => false,
+    }
 }
 
 fn is_complex(node: &Node) -> Option<bool> {

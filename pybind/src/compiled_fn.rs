@@ -22,7 +22,7 @@ use fx::aten::autocast::{self, Cast};
 use fx::aten::{Aten, Packet, rules::Rule};
 use fx::custom_gradient::forget_custom_gradients;
 use fx::markers::marker;
-use fx::passes::{functionalize, spell_sizes};
+use fx::passes::{NotFunctional, functionalize, spell_sizes};
 use fx::pending::carry_out;
 use inductor::plan::{CallKind, Plan, Step};
 use pyo3::exceptions::{PyException, PyNotImplementedError, PyRuntimeError, PyValueError};
@@ -144,7 +144,7 @@ pub(crate) fn compile_graph(
 ///
 /// # Errors
 /// A `ValueError` where AOTAutograd has to look after memory: the graph writes in a way that is not understood, or a
-/// result is a view whose place is not known.
+/// result is a view whose place is not known; a `NotImplementedError` where it has to run as it is.
 #[pyfunction]
 #[pyo3(signature = (lowered, graph, options=None, *, weights=Vec::new()))]
 pub(crate) fn compile_lowered(
@@ -158,7 +158,7 @@ pub(crate) fn compile_lowered(
     let start = Instant::now();
     let refused = |why: String| PyValueError::new_err(why);
     let original = &lowered.get().graph;
-    let functional = functionalize(original).map_err(|error| refused(error.to_string()))?;
+    let functional = functionalize(original).map_err(not_functional)?;
     let remarks = remarks::functionalized(original, &functional);
     let mut lowered = functional.graph;
     forget_custom_gradients(&mut lowered);
@@ -179,6 +179,12 @@ pub(crate) fn compile_lowered(
         None => CompiledFn::of_overloads(py, lowered, options, roles, start.elapsed())?,
     };
     Ok((compiled.with_remarks(py, remarks)?, results, written, rewritten))
+}
+
+/// The error for a graph that has to run as it is, or that AOTAutograd has to take.
+pub(crate) fn not_functional(error: NotFunctional) -> PyErr {
+    let text = error.to_string();
+    if error.is_strided { PyNotImplementedError::new_err(text) } else { PyValueError::new_err(text) }
 }
 
 /// A graph of our own Dynamo's that runs as it is, for a reason; `lowered` is the same in ATen overloads.

@@ -3,7 +3,7 @@
 //! The forward graph is compiled at once, a backward graph when it is first needed: one for each set of results that
 //! have gradients, so that nothing is computed from zeros. All of them read what one cut of the joint graph saves.
 
-use crate::compiled_fn::CompiledFn;
+use crate::compiled_fn::{CompiledFn, not_functional};
 use crate::fx_module::Graph;
 use crate::import::{Roles, to_python, to_python_with};
 use crate::options::Options;
@@ -165,7 +165,7 @@ pub(crate) fn differentiate_lowered(
     let lowered = &lowered.get().graph;
     let as_it_is = |error: NotDifferentiable| PyNotImplementedError::new_err(error.to_string());
     let is_followed = followed_results(lowered, &requires_grad).map_err(as_it_is)?;
-    let mut functional = functionalize(lowered).map_err(|error| refused(&error))?;
+    let mut functional = functionalize(lowered).map_err(not_functional)?;
     let pending = carry_out(&mut functional.graph)
         .map_err(|name| refused(&format!("%{name} may be conjugated when it is read")))?;
     let is_other = |op: &Aten| is_of_latest_release(*op) && !torch.is_of_tables();

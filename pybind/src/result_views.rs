@@ -23,14 +23,19 @@ use std::sync::Arc;
 use symshapes::{Expr, Pool, Sym};
 
 /// A result: the number of an output; or of an input, counted from −1 down; or the same and the bits that it is read
-/// by, and where the view of it lies, if it is another one, and how that is kept apart.
+/// by, and where the view of it lies, if it is another one, and how that is kept apart; or the calls that lead to a view
+/// of another element type, or of places in a storage.
 #[derive(IntoPyObject)]
 pub(crate) enum ResultRow {
     Base(i64),
     Pending(i64, Bits),
     View(i64, Bits, Apart, Vec<i64>, Vec<i64>, i64),
     Symbolic(i64, Bits, Apart, Py<SymbolicPlace>),
+    Called(i64, Bits, Vec<Step>),
 }
+
+/// The call of a view: the function, its arguments after the tensor, and which of several results it is.
+type Step = (Py<PyAny>, Py<PyTuple>, Py<PyDict>, Option<usize>);
 
 /// The last call on the way to a result that gives the memory of its operand, but no view of it that autograd knows as
 /// one; and whether views of that call's result follow. `None` where each call gives such a view.
@@ -148,9 +153,14 @@ pub(crate) fn results(
         let base = of.and_then(|of| graph[of].tensor_meta()).ok_or_else(unknown)?;
         let pool = &graph.exprs;
         if let Some(known) = known(base, &|e| pool.as_int(e)) {
-            let place = viewed(py, base, known, path, &|e| pool.as_int(e))?;
-            let ((sizes, strides, offset), pending) = place.ok_or_else(unknown)?;
-            return Ok(ResultRow::View(number, bits(pending), apart(path), sizes, strides, offset));
+            let is_within = !path.iter().any(|view| view.overload.packet() == Packet::as_strided);
+            let place = if is_within { viewed(py, base, known, path, &|e| pool.as_int(e))? } else { None };
+            return Ok(match place {
+                Some(((sizes, strides, offset), pending)) => {
+                    ResultRow::View(number, bits(pending), apart(path), sizes, strides, offset)
+                }
+                None => ResultRow::Called(number, bits(Pending::NONE), steps(py, path, &|e| pool.as_int(e))?),
+            });
         }
         let meta = originals.get(place).and_then(Arg::as_node).and_then(|node| original[node].tensor_meta());
         let place = symbolic(py, &shared, base, meta.ok_or_else(unknown)?, path);
@@ -246,6 +256,26 @@ fn viewed(
 ) -> PyResult<Option<(AsStrided, Pending)>> {
     let empty = Torch::get(py)?.without_data(py, base.dtype, places, false)?;
     let mut view = empty.clone();
+    for (function, args, kwargs, pick) in steps(py, path, value)? {
+        let args = PyTuple::new(py, [vec![view], args.bind(py).iter().collect()].concat())?;
+        view = function.bind(py).call(args, Some(kwargs.bind(py)))?;
+        if let Some(pick) = pick {
+            view = view.get_item(pick)?;
+        }
+    }
+    let of = |name: &str| view.call_method0(name);
+    if !view.getattr("dtype")?.eq(empty.getattr("dtype")?)? {
+        return Ok(None);
+    }
+    let pending = Pending { conj: of("is_conj")?.is_truthy()?, neg: of("is_neg")?.is_truthy()? };
+    Ok(Some(((of("size")?.extract()?, of("stride")?.extract()?, of("storage_offset")?.extract()?), pending)))
+}
+
+/// The calls that make a view.
+///
+/// # Errors
+/// An argument has no value.
+fn steps(py: Python<'_>, path: &[View], value: &dyn Fn(Expr) -> Option<i64>) -> PyResult<Vec<Step>> {
     let given = |arg: &Arg| {
         let mut is_known = true;
         let arg = arg.map_exprs(&mut |e| {
@@ -259,22 +289,14 @@ fn viewed(
         });
         if is_known { to_python(py, &arg, &[]) } else { Err(PyValueError::new_err("an argument without a value")) }
     };
-    for step in path {
-        let args = step.args.iter().map(given).collect::<PyResult<Vec<_>>>()?;
+    let step = |view: &View| {
+        let args = view.args.iter().map(given).collect::<PyResult<Vec<_>>>()?;
         let kwargs = PyDict::new(py);
-        for (name, arg) in &step.kwargs {
+        for (name, arg) in &view.kwargs {
             kwargs.set_item(name, given(arg)?)?;
         }
-        let args = PyTuple::new(py, [vec![view], args].concat())?;
-        view = function(py, step.overload.target())?.call(args, Some(&kwargs))?;
-        if let Some(pick) = step.pick {
-            view = view.get_item(pick)?;
-        }
-    }
-    let of = |name: &str| view.call_method0(name);
-    if !view.getattr("dtype")?.eq(empty.getattr("dtype")?)? {
-        return Ok(None);
-    }
-    let pending = Pending { conj: of("is_conj")?.is_truthy()?, neg: of("is_neg")?.is_truthy()? };
-    Ok(Some(((of("size")?.extract()?, of("stride")?.extract()?, of("storage_offset")?.extract()?), pending)))
+        let function = function(py, view.overload.target())?;
+        Ok((function.unbind(), PyTuple::new(py, args)?.unbind(), kwargs.unbind(), view.pick))
+    };
+    path.iter().map(step).collect()
 }

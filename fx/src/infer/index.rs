@@ -69,6 +69,10 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         Ok(c.contiguous(x, DType::I64, sizes).into())
     }),
     (Packet::put, preserved),
+    (Packet::as_strided_copy, |c| {
+        let (x, sizes) = (c.tensor("self")?, c.exprs("size")?);
+        Ok(c.contiguous(x, x.dtype, sizes).into())
+    }),
     (Packet::as_strided_scatter, strides_kept),
     (Packet::index_put, preserved),
     (Packet::_unsafe_index_put, preserved),

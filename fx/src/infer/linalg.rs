@@ -33,13 +33,17 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         let least = c.pool.min(rows, columns);
         Ok(c.contiguous(a, a.dtype, [batch(a), &[least]].concat()).into())
     }),
-    (Packet::linalg_svd, |c| {
+    (Packet::_linalg_svd, |c| {
+        if c.bool("compute_uv")? {
+            return decomposed(c);
+        }
         let (a, [rows, columns]) = matrices(c, "A")?;
-        let least = c.pool.min(rows, columns);
-        let (left, right) = if c.bool("full_matrices")? { (rows, columns) } else { (least, least) };
+        let (least, none) = (c.pool.min(rows, columns), c.pool.int(0));
         let values = c.contiguous(a, a.dtype, [batch(a), &[least]].concat());
-        Ok(tuple([column_major(c, a, [rows, left]), values, column_major(c, a, [right, columns])]))
+        let nothing = c.contiguous(a, a.dtype, vec![none]);
+        Ok(tuple([nothing.clone(), values, nothing]))
     }),
+    (Packet::linalg_svd, decomposed),
     (Packet::linalg_qr, |c| {
         let (a, [rows, columns]) = matrices(c, "A")?;
         let between = match c.get("mode").as_str() {
@@ -62,6 +66,15 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         Ok(column_major(c, a, [n, columns]).into())
     }),
 ];
+
+/// The factors of a singular value decomposition.
+fn decomposed(c: &mut Call) -> Result {
+    let (a, [rows, columns]) = matrices(c, "A")?;
+    let least = c.pool.min(rows, columns);
+    let (left, right) = if c.bool("full_matrices")? { (rows, columns) } else { (least, least) };
+    let values = c.contiguous(a, a.dtype, [batch(a), &[least]].concat());
+    Ok(tuple([column_major(c, a, [rows, left]), values, column_major(c, a, [right, columns])]))
+}
 
 /// True for an operator that has a rule here.
 pub(super) fn has_rule(packet: Packet) -> bool {

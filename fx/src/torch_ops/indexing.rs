@@ -3,7 +3,7 @@
 use super::{
     LowerError,
     binder::{is_int, is_tensor, is_tuple},
-    call, is_shape_read,
+    call, is_shape_read, literal,
 };
 use crate::aten::Aten;
 use crate::{
@@ -33,18 +33,18 @@ pub(super) fn lower(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
     Ok(())
 }
 
-/// The call that makes the index tensor of a list.
-const LIST: Aten = Aten::full_default;
-
-/// The items of an index. A list of one number is an index tensor.
+/// The items of an index. A list of numbers is an index tensor.
 fn items(graph: &mut Graph, id: NodeId, index: Arg) -> Vec<Arg> {
-    let items = if let Arg::Tuple(items) = index { items } else { vec![index] };
-    let one = |item: Arg| match &item {
-        Arg::List(list) if matches!(list[..], [Arg::Int(_)]) => {
-            let args = vec![Arg::List(vec![Arg::Int(1)]), list[0].clone()];
-            let kwargs = vec![("dtype".to_owned(), Arg::DType(symshapes::DType::I64))];
-            Arg::Node(graph.insert_before(id, Kind::CallFunction, LIST, args, kwargs, None))
+    let items = match index {
+        Arg::Tuple(items) => items,
+        // A list of other sequences is read as a tuple, or is not, by its length.
+        Arg::List(list) if list.iter().any(|item| matches!(item, Arg::List(_) | Arg::Tuple(_))) => {
+            return vec![Arg::List(list)];
         }
+        index => vec![index],
+    };
+    let one = |item: Arg| match &item {
+        Arg::List(_) => literal::index(graph, id, &item).unwrap_or(item),
         _ => item,
     };
     items.into_iter().map(one).collect()
@@ -140,7 +140,7 @@ fn skipped(graph: &Graph, source: NodeId, items: &[Arg]) -> Option<i64> {
             Some(t) if t.dtype == symshapes::DType::Bool => Some(t.sizes.len() as i64),
             Some(_) => Some(1),
             // The tensor of a list that is an index has no metadata yet.
-            None => (is_int(graph, a) || graph[*n].target == LIST).then_some(1),
+            None => Some(1),
         },
         _ => Some(1),
     };

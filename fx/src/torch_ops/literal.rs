@@ -104,6 +104,9 @@ fn is_same(a: &Arg, b: &Arg) -> bool {
     }
 }
 
+/// The arguments of a call by name.
+type Kwargs = Vec<(String, Arg)>;
+
 /// Lowers `torch.tensor(list, dtype=None, device=None)`; false for any other call.
 pub(super) fn lower(graph: &mut Graph, id: NodeId, name: &str) -> bool {
     let node = &graph[id];
@@ -112,15 +115,49 @@ pub(super) fn lower(graph: &mut Graph, id: NodeId, name: &str) -> bool {
     if name != "torch.tensor" || !node.kwargs.iter().all(is_option) {
         return false;
     }
-    let Some(literal) = Literal::read(list).filter(|literal| literal.numbers.len() <= MOST) else { return false };
+    let Some(literal) = Literal::read(list) else { return false };
     let dtype = match node.kwarg("dtype") {
         Some(Arg::DType(dtype)) => Some(*dtype),
         Some(given) if !given.is_none() => None,
         _ => literal.dtype(),
     };
-    let Some((dtype, numbers)) = dtype.and_then(|dtype| Some((dtype, literal.converted(dtype)?))) else { return false };
-    let mut options = vec![("dtype".to_owned(), Arg::DType(dtype))];
-    options.extend(node.kwarg("device").map(|device| ("device".to_owned(), device.clone())));
+    let device = node.kwarg("device").map(|device| ("device".to_owned(), device.clone()));
+    let spelled = dtype.and_then(|dtype| spell(graph, id, &literal, dtype, device));
+    let Some((op, args, kwargs)) = spelled else { return false };
+    call(graph, id, op, args);
+    graph[id].kwargs = kwargs;
+    true
+}
+
+/// The tensor of integers, or of one row of booleans, that a list as an index stands for, put before a node; `None` for
+/// a list of anything else.
+pub(super) fn index(graph: &mut Graph, id: NodeId, list: &Arg) -> Option<Arg> {
+    let literal = Literal::read(list)?;
+    let dtype = match literal.dtype()? {
+        DType::Bool if literal.sizes.len() == 1 => DType::Bool,
+        DType::I64 => DType::I64,
+        // An empty list picks nothing.
+        _ if literal.numbers.is_empty() => DType::I64,
+        _ => return None,
+    };
+    let (op, args, kwargs) = spell(graph, id, &literal, dtype, None)?;
+    Some(Arg::Node(graph.insert_before(id, Kind::CallFunction, op, args, kwargs, None)))
+}
+
+/// The call that gives a literal's tensor, before which its parts are put before a node; `None` for a list that is too
+/// long, or of numbers that the type does not have.
+fn spell(
+    graph: &mut Graph,
+    id: NodeId,
+    literal: &Literal,
+    dtype: DType,
+    device: Option<(String, Arg)>,
+) -> Option<(Aten, Vec<Arg>, Kwargs)> {
+    if literal.numbers.len() > MOST {
+        return None;
+    }
+    let numbers = literal.converted(dtype)?;
+    let options: Kwargs = [Some(("dtype".to_owned(), Arg::DType(dtype))), device].into_iter().flatten().collect();
     let sizes = |sizes: &[i64]| Arg::List(sizes.iter().map(|&size| Arg::Int(size)).collect());
     let whole = sizes(&literal.sizes);
     let (first, rest) = match &numbers[..] {
@@ -128,20 +165,14 @@ pub(super) fn lower(graph: &mut Graph, id: NodeId, name: &str) -> bool {
         [first, rest @ ..] => (first.clone(), rest),
     };
     if rest.iter().all(|number| is_same(number, &first)) {
-        call(graph, id, Aten::full_default, vec![whole, first]);
-        graph[id].kwargs = options;
-        return true;
+        return Some((Aten::full_default, vec![whole, first], options));
     }
     let mut before =
         |op: Aten, args, kwargs| Arg::Node(graph.insert_before(id, Kind::CallFunction, op, args, kwargs, None));
     let one = |number| before(Aten::full_default, vec![sizes(&[1]), number], options.clone());
     let parts = Arg::List(numbers.into_iter().map(one).collect());
-    match literal.sizes.len() {
-        1 => call(graph, id, Aten::cat_default, vec![parts]),
-        _ => {
-            let flat = before(Aten::cat_default, vec![parts], Vec::new());
-            call(graph, id, Aten::_unsafe_view_default, vec![flat, whole]);
-        }
-    }
-    true
+    Some(match literal.sizes.len() {
+        1 => (Aten::cat_default, vec![parts], Vec::new()),
+        _ => (Aten::_unsafe_view_default, vec![before(Aten::cat_default, vec![parts], Vec::new()), whole], Vec::new()),
+    })
 }

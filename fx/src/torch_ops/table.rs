@@ -194,7 +194,7 @@ const PLAIN: &[(&str, &[Aten])] = &[
     ("nonzero", ops![nonzero_default]),
     ("median", ops![median_default median_dim]),
     ("torch.linalg.vector_norm", ops![linalg_vector_norm_default]),
-    ("torch.linalg.norm", ops![linalg_norm_default]),
+    ("torch.linalg.norm", ops![linalg_norm_default linalg_norm_ord_str]),
     ("softmax torch.special.softmax", ops![softmax_int]),
     ("log_softmax torch.special.log_softmax", ops![log_softmax_int]),
     // Products.

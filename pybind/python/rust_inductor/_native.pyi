@@ -55,8 +55,13 @@ def check_options(options: Mapping[str, Any] | None = None) -> None: ...
 
 Bits: TypeAlias = tuple[bool, bool]
 Apart: TypeAlias = tuple[str, bool] | None
+Step: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], int | None]
 Result: TypeAlias = (
-    int | tuple[int, Bits] | tuple[int, Bits, Apart, list[int], list[int], int] | tuple[int, Bits, Apart, SymbolicPlace]
+    int
+    | tuple[int, Bits]
+    | tuple[int, Bits, Apart, list[int], list[int], int]
+    | tuple[int, Bits, Apart, SymbolicPlace]
+    | tuple[int, Bits, list[Step]]
 )
 
 class SymbolicPlace:

@@ -34,7 +34,7 @@ class Checked(NamedTuple):
 
 
 def with_views(compiled: Compiled, results: Sequence[_native.Result], detached: Sequence[int] = ()) -> Compiled:
-    """Make results that are in the memory of inputs, or of each other, of those tensors: a view each.
+    """Make results that are in the memory of inputs, or of each other, of those tensors: views of them.
 
     So are results whose memory holds the conjugate or the negative. Some, by number, autograd does not follow.
     """
@@ -46,7 +46,11 @@ def with_views(compiled: Compiled, results: Sequence[_native.Result], detached: 
         for result in results:
             number, (is_conj, is_neg), *view = (result, (False, False)) if isinstance(result, int) else result
             base = outputs[number] if number >= 0 else args[-1 - number]
-            if view:
+            if len(view) == 1:
+                for function, rest, named, pick in view[0]:
+                    base = function(base, *rest, **named)
+                    base = base if pick is None else base[pick]
+            elif view:
                 apart, *place = view
                 kind, is_viewed = apart or (None, False)
                 if kind and is_viewed:

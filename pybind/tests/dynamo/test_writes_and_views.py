@@ -133,7 +133,51 @@ def swapped(x: torch.Tensor, y: torch.Tensor) -> Any:
 def as_another(x: torch.Tensor) -> Any:
     y = x + 1
     y.view_as(x.t().contiguous())[0] = 2.0
-    return x.view_as(y), x.reshape_as(torch.empty(2, 12)), x[:1].expand_as(y), y.reshape_as(other=x)
+    return x[0, 0].flatten(), x.view_as(y), x.reshape_as(torch.empty(2, 12)), x[:1].expand_as(y), y.reshape_as(other=x)
+
+
+def places(x: torch.Tensor) -> Any:
+    y = x * 2
+    z = y[1:].as_strided((3, 2), (6, 1), 7)
+    z.add_(1)
+    y[2].as_strided((2,), (3,)).mul_(3)
+    y.add_(1)
+    return z, y, x.as_strided((2, 2), (1, 7)), x[1:].as_strided((3,), (2,), 1) + 1
+
+
+def other_elements(x: torch.Tensor) -> Any:
+    y = x.sin()
+    return torch.view_as_complex(x.view(4, 3, 2)), x[0].view(torch.int32), torch.view_as_complex(y.view(12, 2)).t(), y
+
+
+def statistics(x: torch.Tensor) -> Any:
+    mean, var = torch.zeros(6), torch.ones(6)
+    y = torch.native_batch_norm(x, None, None, mean, var, True, 0.1, 1e-5)
+    z = torch.ops.aten._native_batch_norm_legit(x, None, None, mean, var, True, 0.2, 1e-5)
+    torch.ops.aten._native_batch_norm_legit(x, None, None, mean, var, False, 0.2, 1e-5)
+    images = torch.stack([x, x + 1]).transpose(1, 2)
+    return *y, *z, torch.instance_norm(images, mean, var, mean, var, True, 0.1, 1e-5, False), mean, var
+
+
+def statistics_of_inputs(x: torch.Tensor, y: torch.Tensor) -> Any:
+    images = torch.stack([x, x + 1]).transpose(1, 2)
+    mean, var = y[0], y[1].abs_()
+    return torch.instance_norm(images, mean, None, mean, var, True, 0.1, 1e-5, False)
+
+
+def given_edges(x: torch.Tensor) -> Any:
+    edges = torch.arange(-1.0, 2.0)
+    counts, bins = torch.histogramdd(x[:, :2], (edges, x[0] * 0 + torch.arange(6)))
+    other, made = torch.histogramdd(x[:, :2], 3)
+    return counts, bins[0], other, made[1], bins[1]
+
+
+def by_lists(x: torch.Tensor) -> Any:
+    y = x + 1
+    y[[0, 2]] = 3.0
+    y[..., [1, -1]] *= 2
+    y[[True, False, False, True]] = 5.0
+    return y, x[[1, 2]], x[:, [0, 2, 0]], x[[0, 1], [1, 2]], x[([[0, 1], [2, 3]],)], x[[]], x.__getitem__([3])
 
 
 def whole_and_view(x: torch.Tensor) -> Any:
@@ -157,6 +201,12 @@ def whole_and_view(x: torch.Tensor) -> Any:
         written_input,
         swapped,
         as_another,
+        by_lists,
+        given_edges,
+        other_elements,
+        places,
+        statistics,
+        statistics_of_inputs,
         whole_and_view,
     ],
 )
@@ -290,6 +340,8 @@ def program(seed: int) -> tuple[str, int]:
                 (f"{of}.squeeze()", tuple(n for n in sizes if n != 1)),
                 (f"{of}.contiguous()", sizes),
                 (f"{of}.detach()", sizes),
+                (f"{of}.as_strided((2, 2), (2, 1))", (2, 2)),
+                (f"{of}.as_strided((3,), (2,), {draw.randrange(6)})", (3,)),
             ]
             add(*draw.choice(views))
         else:

@@ -300,11 +300,23 @@ impl Lowered {
 
     /// Puts the calls that a node comes down to in the place of its counterpart; false if it stays, since the metadata
     /// of one of them is not sure.
-    pub(in crate::trace) fn expand(&mut self, id: NodeId, parts: &Parts, obstacles: usize) -> bool {
+    pub(in crate::trace) fn expand(
+        &mut self,
+        id: NodeId,
+        parts: &Parts,
+        obstacles: usize,
+        env: &mut ShapeEnv,
+        at: &str,
+    ) -> bool {
         let Some(replaced) = self.of[id].expand() else { return false };
-        let is_call = |&part: &NodeId| parts.graph[part].op().is_some();
-        if !parts.graph.nodes().filter(is_call).all(|part| infer::is_told_without_data(&parts.graph, part)) {
-            return false;
+        let mut metas: FxHashMap<NodeId, Meta> = FxHashMap::default();
+        for part in parts.graph.nodes().filter(|&part| parts.graph[part].op().is_some()) {
+            if infer::is_told_without_data(&parts.graph, part) {
+                continue;
+            }
+            // What lies otherwise on each device, a rule knows.
+            let Ok(meta) = infer::guarded(&parts.graph, part, env, at) else { return false };
+            metas.insert(part, meta);
         }
         let mut copies: FxHashMap<NodeId, NodeId> = FxHashMap::default();
         for (placeholder, &operand) in parts.graph.placeholders().zip(&parts.operands) {
@@ -328,7 +340,7 @@ impl Lowered {
                     let kwargs = node.kwargs.iter().map(|(name, arg)| (name.clone(), arg.map_nodes(&mut copied)));
                     let kwargs = kwargs.collect();
                     let copy = self.graph.push(node.kind, &node.target, args, kwargs, None);
-                    self.graph[copy].meta = node.meta.clone();
+                    self.graph[copy].meta = metas.remove(&part).or_else(|| node.meta.clone());
                     self.graph[copy].stack_trace = self.graph[replaced].stack_trace.clone();
                     copies.insert(part, copy);
                 }

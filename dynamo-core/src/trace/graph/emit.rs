@@ -348,7 +348,8 @@ impl Tracer<'_> {
         };
         let asks = is_usual && is_asked && is_plain(self);
         let parts = if asks { self.host.parts(&self.graph.torch, &mut self.shapes.env, node) } else { None };
-        parts.is_some_and(|parts| self.graph.lowered.expand(node, &parts, obstacles))
+        let at = self.place();
+        parts.is_some_and(|parts| self.graph.lowered.expand(node, &parts, obstacles, &mut self.shapes.env, &at))
     }
 
     /// True for a call of which torch has told all that counts: by its schema it is a function of its arguments, and

@@ -39,8 +39,17 @@ pub(in crate::trace) fn may_be_operator(name: &str) -> bool {
 /// Methods that give a tensor's values to Python.
 pub(in crate::trace) fn tensor_to_python(name: &str) -> Option<Kind> {
     const READS: &[&str] = &["item", "tolist", "numpy", "__bool__", "__int__", "__float__", "__index__", "data_ptr"];
-    const ACTS: &[&str] =
-        &["backward", "register_hook", "requires_grad_", "retain_grad", "share_memory_", "set_", "detach_"];
+    const ACTS: &[&str] = &[
+        "backward",
+        "register_hook",
+        "requires_grad_",
+        "retain_grad",
+        "share_memory_",
+        "set_",
+        "detach_",
+        "resize_",
+        "resize_as_",
+    ];
     if READS.contains(&name) { Some(Kind::TensorToPython) } else { ACTS.contains(&name).then_some(Kind::Call) }
 }
 

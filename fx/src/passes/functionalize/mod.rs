@@ -73,6 +73,9 @@ pub struct NotFunctional {
     pub node: String,
     /// The obstacle.
     pub why: String,
+    /// True if the graph writes, and views places in a storage (`as_strided`), which AOTAutograd does not functionalise
+    /// together, either.
+    pub is_strided: bool,
 }
 
 /// Makes a graph of ATen overloads functional. Every tensor has metadata.
@@ -129,6 +132,8 @@ struct Functionalize<'a> {
     roots: Vec<Root>,
     /// The picks from calls with several results that are tensors of their own, by call and place.
     picks: FxHashMap<(NodeId, usize), NodeId>,
+    /// Lists of tensors of the old graph that a call gives back, by the pick of the list.
+    lists: FxHashMap<NodeId, Vec<NodeId>>,
     /// The root of each input that is a tensor.
     inputs: Vec<Option<RootId>>,
     results: Vec<Given>,
@@ -152,13 +157,18 @@ impl Functionalize<'_> {
             tensors: FxHashMap::default(),
             roots: Vec::new(),
             picks: FxHashMap::default(),
+            lists: FxHashMap::default(),
             inputs: Vec::new(),
             results: Vec::new(),
             rewritten: Vec::new(),
             is_body,
         };
         for id in graph.nodes() {
-            pass.node(id).map_err(|why| NotFunctional { node: graph[id].name.clone(), why })?;
+            pass.node(id).map_err(|why| {
+                let ops = || graph.nodes().filter_map(|node| graph[node].op());
+                let is_strided = ops().any(|op| op == Aten::as_strided_default) && ops().any(|op| op.mutates());
+                NotFunctional { node: graph[id].name.clone(), why, is_strided }
+            })?;
         }
         Ok(pass)
     }
@@ -275,14 +285,14 @@ impl Functionalize<'_> {
         }
         let overload = node.op();
         match overload {
+            Some(overload) if keeps_statistics(self.from, id, overload) => self.normalize(id, overload),
             Some(overload) if overload.mutates() => self.write(id, overload),
             _ if let Some(alias) = idle_dropout(self.from, id).and_then(|of| self.tensors.get(&of)).cloned() => {
                 self.tensors.insert(id, alias);
                 Ok(())
             }
-            Some(overload) if overload == Aten::batch_norm_default && !keeps_no_statistics(self.from, id) => {
-                self.batch_norm(id, overload)
-            }
+            Some(overload) if overload == Aten::as_strided_default => self.as_strided(id, overload),
+            Some(overload) if overload == Aten::histogramdd_TensorList_bins => self.histogram(id, overload),
             Some(overload) => {
                 if side_effect(self.from, id) == Some(SideEffect::Changes) && !keeps_no_statistics(self.from, id) {
                     return Err("an operator that changes what its schema does not say".to_owned());
@@ -354,6 +364,27 @@ impl Functionalize<'_> {
             _ => return Err("a pick from something other than a tuple".to_owned()),
         };
         let pick = usize::try_from(if at < 0 { at + items } else { at }).map_err(|_| "no such item".to_owned())?;
+        if let Some(list) = self.lists.get(&whole) {
+            let given = list.get(pick).and_then(|item| self.tensors.get(item)).ok_or("no such item")?.clone();
+            self.tensors.insert(id, given);
+            return Ok(());
+        }
+        if self.from[whole].op() == Some(Aten::histogramdd_TensorList_bins) {
+            if pick == 0 {
+                let counts = self.copies[&whole];
+                self.leaf(id, counts, Origin::Call);
+            } else {
+                let mut edges = Vec::new();
+                self.from[whole]
+                    .args
+                    .iter()
+                    .skip(1)
+                    .take(1)
+                    .for_each(|bins| bins.for_each_node(&mut |bin| edges.push(bin)));
+                self.lists.insert(id, edges);
+            }
+            return Ok(());
+        }
         match self.tensors.get(&whole).cloned() {
             // The views of a split.
             Some(mut alias) => {
@@ -381,6 +412,22 @@ impl Functionalize<'_> {
         Ok(())
     }
 
+    /// Counts in bins of which the edges are given, and given back.
+    fn histogram(&mut self, id: NodeId, overload: Aten) -> Outcome {
+        let node = &self.from[id];
+        let Some(Meta::Tuple(items)) = &node.meta else { return Err("counts of which nothing is known".to_owned()) };
+        let bound = overload.bind(&node.args, &node.kwargs).map_err(|error| error.to_string())?;
+        let args = ["self", "bins"].map(|name| self.read_arg(bound.get(name)));
+        let args = args.into_iter().collect::<Outcome<_>>()?;
+        let kwargs = ["weight", "density"].map(|name| Ok((name.to_owned(), self.read_arg(bound.get(name))?)));
+        let kwargs = kwargs.into_iter().collect::<Outcome<_>>()?;
+        let target = Aten::_histogramdd_from_bin_tensors_default;
+        let counts = self.to.push(Kind::CallFunction, target, args, kwargs, None);
+        self.to[counts].meta = items.first().cloned().flatten();
+        self.copies.insert(id, counts);
+        Ok(())
+    }
+
     /// True for a tensor that does not share the version counter of its root.
     fn has_own_version(&self, tensor: &Arg) -> bool {
         let alias = tensor.as_node().and_then(|node| self.tensors.get(&node));
@@ -395,7 +442,12 @@ impl Functionalize<'_> {
         };
         let is_shared = |root: RootId| {
             let of_root = results.iter().filter_map(Arg::as_node).filter_map(|node| self.tensors.get(&node));
-            self.roots[root].origin != Origin::Call || of_root.filter(|alias| alias.root == root).count() > 1
+            let mut of_root = of_root.filter(|alias| alias.root == root);
+            // The value of a view of places is a copy, which need not lie as the view does.
+            let is_strided = |alias: &Alias| alias.path.iter().any(|view| view.overload == Aten::as_strided_default);
+            self.roots[root].origin != Origin::Call
+                || of_root.next().is_some_and(is_strided)
+                || of_root.next().is_some()
         };
         let is_shared: Vec<bool> = (0..self.roots.len()).map(is_shared).collect();
         let mut outputs = Vec::new();
@@ -453,6 +505,11 @@ impl Functionalize<'_> {
     }
 }
 
+/// True for a normalisation that moves running statistics along, or that by its schema may.
+fn keeps_statistics(graph: &Graph, id: NodeId, overload: Aten) -> bool {
+    writes::WITH_STATISTICS.contains(&overload) && (overload.mutates() || !keeps_no_statistics(graph, id))
+}
+
 /// True for a normalisation that changes no running statistics.
 fn keeps_no_statistics(graph: &Graph, id: NodeId) -> bool {
     let node = &graph[id];
@@ -461,5 +518,5 @@ fn keeps_no_statistics(graph: &Graph, id: NodeId) -> bool {
     };
     let switch = ["training", "train", "use_input_stats"].into_iter().find(|name| bound.has(name));
     let is_off = switch.is_some_and(|name| *bound.get(name) == Arg::Bool(false));
-    is_off || bound.has("running_mean") && bound.get("running_mean").is_none()
+    is_off || !bound.has("running_mean") || bound.get("running_mean").is_none()
 }

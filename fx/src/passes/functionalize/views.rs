@@ -1,13 +1,13 @@
 //! Views: which calls give them, how they are made again, and how a tensor looks with one of them replaced.
 
-use super::{Functionalize, Outcome, RootId};
+use super::{Alias, Functionalize, Origin, Outcome, RootId};
 use crate::{
     arg::Arg,
     aten::{Aliasing, Aten, Packet},
     graph::{Graph, Meta, NodeId},
     infer::{self, sizes::Sizes},
 };
-use symshapes::{Expr, TensorMeta};
+use symshapes::{DType, Device, Expr, TensorMeta};
 
 /// A call that gives another look at the memory of its first argument.
 #[derive(Clone, PartialEq, Debug)]
@@ -22,6 +22,38 @@ pub struct View {
     pub pick: Option<usize>,
     /// False if it may be a copy instead.
     pub(super) is_certain: bool,
+}
+
+/// Places in a storage, counted in elements.
+struct Places {
+    sizes: Vec<i64>,
+    strides: Vec<i64>,
+    offset: i64,
+}
+
+impl Places {
+    /// The last place; `None` if that is no number, or some stride is negative. Of no elements, the offset.
+    fn last(&self) -> Option<i64> {
+        let steps = self.sizes.iter().zip(&self.strides).map(|(&size, &stride)| match (size, stride) {
+            (0, _) => Some(0),
+            (_, 0..) => (size - 1).checked_mul(stride),
+            _ => None,
+        });
+        steps.sum::<Option<i64>>()?.checked_add(self.offset)
+    }
+
+    /// True if no two elements have one place.
+    fn is_injective(&self) -> bool {
+        let dims = self.strides.iter().zip(&self.sizes).map(|(&stride, &size)| (stride, size));
+        let mut dims: Vec<(i64, i64)> = dims.filter(|&(_, size)| size != 1).collect();
+        dims.sort_unstable();
+        let mut reach = 0;
+        dims.into_iter().all(|(stride, size)| {
+            let is_apart = stride > reach;
+            reach += stride * (size - 1);
+            is_apart
+        })
+    }
 }
 
 /// The overload that gives the view by its sizes, for one that takes them from another tensor: that need not be there
@@ -46,7 +78,8 @@ pub(super) fn gives_back(graph: &Graph, id: NodeId, overload: Aten) -> bool {
             let Some(rank) = operand.map(|x| x.sizes.len() as i64) else { return false };
             let Ok(bound) = overload.bind(&node.args, &node.kwargs) else { return false };
             let dim = |name| bound.int(name).map(|dim| dim.rem_euclid(rank.max(1)));
-            matches!((dim("start_dim"), dim("end_dim")), (Ok(start), Ok(end)) if start == end)
+            // A number becomes a row.
+            rank > 0 && matches!((dim("start_dim"), dim("end_dim")), (Ok(start), Ok(end)) if start == end)
         }
         _ => false,
     }
@@ -58,9 +91,6 @@ impl Functionalize<'_> {
         let aliasing = overload.traits().alias;
         if !overload.is_view() && aliasing.is_none() {
             return Ok(None);
-        }
-        if overload.packet() == Packet::as_strided {
-            return Err("places in a storage, of which only the tensors' own are known".to_owned());
         }
         let node = &self.from[id];
         let (again, args, kwargs) = match of_sizes(overload).zip(node.tensor_meta()) {
@@ -81,14 +111,52 @@ impl Functionalize<'_> {
         };
         let is_certain = match (self.from[of].tensor_meta(), node.tensor_meta()) {
             _ if matches!(aliasing, None | Some(Aliasing::Shares)) => Some(true),
+            // Edges that are computed.
+            _ if overload.packet() == Packet::histogramdd => None,
             (Some(x), Some(result)) => self.is_same_memory(id, overload, x, result),
             _ => Some(false),
         };
         Ok(is_certain.map(|is_certain| (of, View { overload: again, args, kwargs, pick: None, is_certain })))
     }
 
+    /// A view by places in the storage, which are those of the root: earlier views are no part of its path.
+    pub(super) fn as_strided(&mut self, id: NodeId, overload: Aten) -> Outcome {
+        let node = &self.from[id];
+        let bound = overload.bind(&node.args, &node.kwargs).map_err(|error| error.to_string())?;
+        let of = bound.node("self").and_then(|of| Some((of, self.tensors.get(&of)?.clone())));
+        let (of, alias) = of.ok_or("places in something other than a tensor")?;
+        let root = &self.roots[alias.root];
+        let (value, origin, writes) = (root.value, root.origin, root.writes);
+        if let Some(view) = alias.path.iter().find(|view| !view.is_certain) {
+            return Err(format!("places in the storage of `{}`, which may be a copy", view.overload.name()));
+        }
+        let dtype = |meta: Option<&TensorMeta>| meta.map(|meta| meta.dtype);
+        if dtype(self.from[of].tensor_meta()) != dtype(self.to[value].tensor_meta()) {
+            return Err("places in a storage of elements of another type".to_owned());
+        }
+        if origin != Origin::Call && writes > 0 {
+            return Err("places in a storage that was written to, of which only the tensor's own are known".to_owned());
+        }
+        let start = match bound.get("storage_offset") {
+            // A tensor of the graph's own begins where its storage does, that of an input anywhere.
+            Arg::None if alias.path.is_empty() => Arg::None,
+            Arg::None => match self.from[of].tensor_meta().filter(|_| origin == Origin::Call) {
+                Some(meta) => self.size(meta.offset),
+                None => return Err("places in a storage of which it is not known where a tensor begins".to_owned()),
+            },
+            given => self.read_arg(given)?,
+        };
+        let place = ["size", "stride"].map(|name| self.read_arg(bound.get(name)));
+        let mut place = place.into_iter().collect::<Outcome<Vec<_>>>()?;
+        place.extend((!start.is_none()).then_some(start));
+        let value = self.at_places(alias.root, value, &place)?;
+        let view = View { overload, args: place, kwargs: Vec::new(), pick: None, is_certain: true };
+        self.tensors.insert(id, Alias { root: alias.root, path: vec![view], value, writes });
+        Ok(())
+    }
+
     /// A size as an argument.
-    fn size(&self, size: Expr) -> Arg {
+    pub(super) fn size(&self, size: Expr) -> Arg {
         self.to.exprs.as_int(size).map_or(Arg::Sym(size), Arg::Int)
     }
 
@@ -132,7 +200,11 @@ impl Functionalize<'_> {
             if !view.is_certain {
                 return Err(format!("`{}`, which may be a view, is read after a write", view.overload.name()));
             }
-            let mut value = self.call_view(view, values[values.len() - 1])?;
+            let of = values[values.len() - 1];
+            let mut value = match view.overload {
+                Aten::as_strided_default => self.at_places(root, of, &view.args)?,
+                _ => self.call_view(view, of)?,
+            };
             if let Some(pick) = view.pick {
                 value = self.push("operator.getitem", vec![Arg::Node(value), Arg::Int(pick as i64)], Vec::new())?;
             }
@@ -193,6 +265,17 @@ impl Functionalize<'_> {
             (Aten::diagonal_default, None) => {
                 (Aten::diagonal_scatter_default, scatter(vec![of("offset"), of("dim1"), of("dim2")]))
             }
+            (Aten::as_strided_default, None) => {
+                let places = self.places(whole, &view.args).filter(|places| places.is_injective());
+                let places = places.ok_or("a write to places that are not known, or of which some may be one")?;
+                let index = self.index_of(&places, meta.device)?;
+                let flat =
+                    self.push(Aten::view_default, vec![Arg::Node(whole), Arg::List(vec![Arg::Int(-1)])], vec![])?;
+                let args = vec![Arg::Node(flat), Arg::List(vec![Arg::Node(index)]), Arg::Node(part)];
+                let flat = self.push(Aten::index_put_default, args, vec![])?;
+                let sizes = meta.sizes.iter().map(|&size| self.size(size)).collect();
+                (Aten::view_default, vec![Arg::Node(flat), Arg::List(sizes)])
+            }
             (Aten::alias_default | Aten::detach_default | Aten::data_default | Aten::contiguous_default, None) => {
                 return Ok(part);
             }
@@ -219,6 +302,54 @@ impl Functionalize<'_> {
             _ => return Err(no()),
         };
         self.push(target, args, Vec::new())
+    }
+
+    /// The value of a view of places in the storage of a root that has this value.
+    fn at_places(&mut self, root: RootId, value: NodeId, place: &[Arg]) -> Outcome<NodeId> {
+        let is_own = self.roots[root].origin == Origin::Call;
+        if !is_own && self.roots[root].writes > 0 {
+            return Err("places in a storage that was written to, of which only the tensor's own are known".to_owned());
+        }
+        let device = self.to[value].tensor_meta().map(|meta| meta.device);
+        if let Some((places, device)) = self.places(value, place).filter(|_| is_own).zip(device) {
+            let index = self.index_of(&places, device)?;
+            let args = vec![Arg::Node(value), Arg::List(vec![Arg::Int(-1)])];
+            let flat = self.push(Aten::view_default, args, Vec::new())?;
+            return self.push(Aten::index_Tensor, vec![Arg::Node(flat), Arg::List(vec![Arg::Node(index)])], Vec::new());
+        }
+        // What is computed need not be in a storage of its own: its value is a copy.
+        self.push(Aten::as_strided_copy_default, [&[Arg::Node(value)], place].concat(), Vec::new())
+    }
+
+    /// The places that sizes, strides and an offset lead to, if they are known and all in a tensor that is row-major.
+    fn places(&mut self, whole: NodeId, place: &[Arg]) -> Option<Places> {
+        let ints =
+            |arg: Option<&Arg>| arg.and_then(Arg::as_list)?.iter().map(Arg::as_int).collect::<Option<Vec<i64>>>();
+        let (sizes, strides) = (ints(place.first())?, ints(place.get(1))?);
+        let offset = place.get(2).map_or(Some(0), Arg::as_int)?;
+        let meta = self.to[whole].tensor_meta()?.clone();
+        let count: i64 = meta.sizes.iter().map(|&size| self.to.exprs.as_int(size)).product::<Option<i64>>()?;
+        let is_row_major = infer::strides::is_contiguous(&mut Sizes::Proved(&mut self.to.exprs), &meta) == Some(true);
+        let places = Places { sizes, strides, offset };
+        let is_within = places.offset >= 0 && places.sizes.len() == places.strides.len() && places.last()? < count;
+        (is_row_major && is_within).then_some(places)
+    }
+
+    /// A tensor of the places.
+    fn index_of(&mut self, places: &Places, device: Device) -> Outcome<NodeId> {
+        let device = || vec![("device".to_owned(), Arg::Device(device))];
+        let options = [vec![("dtype".to_owned(), Arg::DType(DType::I64))], device()].concat();
+        let start = vec![Arg::List(Vec::new()), Arg::Int(places.offset)];
+        let mut index = self.push(Aten::full_default, start, options)?;
+        for (dim, (&size, &stride)) in places.sizes.iter().zip(&places.strides).enumerate() {
+            let steps = self.push(Aten::arange_default, vec![Arg::Int(size)], device())?;
+            let steps = self.push(Aten::mul_Scalar, vec![Arg::Node(steps), Arg::Int(stride)], Vec::new())?;
+            let mut sizes = vec![Arg::Int(1); places.sizes.len()];
+            sizes[dim] = Arg::Int(size);
+            let steps = self.push(Aten::view_default, vec![Arg::Node(steps), Arg::List(sizes)], Vec::new())?;
+            index = self.push(Aten::add_Tensor, vec![Arg::Node(index), Arg::Node(steps)], Vec::new())?;
+        }
+        Ok(index)
     }
 
     /// The index at which a part of a split begins, along `dim`.

@@ -51,9 +51,7 @@ impl Functionalize<'_> {
     }
 
     /// A normalisation by the statistics of its batch, which moves the running ones along: writes to both.
-    pub(super) fn batch_norm(&mut self, id: NodeId, overload: Aten) -> Outcome {
-        const OPERANDS: [&str; 8] =
-            ["input", "weight", "bias", "running_mean", "running_var", "training", "momentum", "eps"];
+    pub(super) fn normalize(&mut self, id: NodeId, overload: Aten) -> Outcome {
         let node = &self.from[id];
         let bound = overload.bind(&node.args, &node.kwargs).map_err(|error| error.to_string())?;
         let statistics = ["running_mean", "running_var"].map(|name| bound.node(name));
@@ -61,26 +59,72 @@ impl Functionalize<'_> {
         let [Some(mean), Some(var)] = statistics.map(alias) else {
             return Err("running statistics that are no tensors".to_owned());
         };
+        let names = ["input", "weight", "bias", "running_mean", "running_var"];
+        let operands = names.map(|name| self.read_arg(bound.get(name)));
+        let mut operands = operands.into_iter().collect::<Outcome<Vec<_>>>()?;
+        let scalars = ["momentum", "eps"].map(|name| bound.get(name).clone());
+        if bound.has("training") && *bound.get("training") == Arg::Bool(false) {
+            let args = operands.into_iter().chain(scalars).collect();
+            let call = self.push(Aten::_native_batch_norm_legit_no_training_default, args, Vec::new())?;
+            self.copies.insert(id, call);
+            return Ok(());
+        }
         if [&mean, &var].into_iter().any(|alias| self.roots[alias.root].origin == Origin::Constant) {
             return Err("a write to a constant".to_owned());
         }
-        let args = OPERANDS.map(|name| self.read_arg(bound.get(name)));
-        let args = args.into_iter().collect::<Outcome<Vec<_>>>()?;
-        let before = [args[3].clone(), args[4].clone()];
+        let before = [operands[3].clone(), operands[4].clone()];
+        let is_each = overload == Aten::instance_norm_default;
+        let each = if is_each { Some(self.join_instances(&mut operands)?) } else { None };
+        let args = operands.into_iter().chain([Arg::Bool(true)]).chain(scalars).collect();
         let call = self.push(Aten::_native_batch_norm_legit_functional_default, args, Vec::new())?;
         self.to[call].stack_trace = node.stack_trace.clone();
         let mut pick = |place| {
             let args = vec![Arg::Node(call), Arg::Int(place)];
             self.push("operator.getitem", args, Vec::new())
         };
-        let [result, next_mean, next_var] = [pick(0)?, pick(3)?, pick(4)?];
-        for ((alias, next), before) in [(mean, next_mean), (var, next_var)].into_iter().zip(before) {
+        let [mut result, next_mean, next_var] = [pick(0)?, pick(3)?, pick(4)?];
+        for ((alias, mut next), before) in [(mean, next_mean), (var, next_var)].into_iter().zip(before) {
             let before = before.as_node().ok_or("running statistics that are no tensors")?;
+            if let Some((sizes, _)) = &each {
+                let apart = self.push(Aten::view_default, vec![Arg::Node(next), sizes.clone()], Vec::new())?;
+                let args = vec![Arg::Node(apart), Arg::List(vec![Arg::Int(0)])];
+                next = self.push(Aten::mean_dim, args, Vec::new())?;
+            }
             let next = self.like(before, next, alias.path.is_empty())?;
-            self.put(&alias, next, false)?;
+            // Of these writes, version counters see those of `copy_` alone.
+            self.put(&alias, next, is_each)?;
+        }
+        if overload.schema.returns.len() > 1 {
+            self.copies.insert(id, call);
+            return Ok(());
+        }
+        if let Some((_, sizes)) = each {
+            result = self.push(Aten::view_default, vec![Arg::Node(result), sizes], Vec::new())?;
         }
         self.leaf(id, result, Origin::Call);
         Ok(())
+    }
+
+    /// Turns the operands of a normalisation of images, each by itself, into those of one image that has the channels
+    /// of all; gives the numbers of images and channels, and the sizes of the images.
+    fn join_instances(&mut self, operands: &mut [Arg]) -> Outcome<(Arg, Arg)> {
+        let images = operands[0].as_node().ok_or("images that are no tensor")?;
+        let sizes = self.to[images].tensor_meta().ok_or("images that are no tensor")?.sizes.clone();
+        let &[batch, channels, ref rest @ ..] = &sizes[..] else {
+            return Err("images without channels".to_owned());
+        };
+        let all = self.to.exprs.mul(batch, channels);
+        let joined = [Arg::Int(1), self.size(all)].into_iter().chain(rest.iter().map(|&size| self.size(size)));
+        let joined = Arg::List(joined.collect());
+        let contiguous = self.push(Aten::contiguous_default, vec![Arg::Node(images)], Vec::new())?;
+        operands[0] = Arg::Node(self.push(Aten::view_default, vec![Arg::Node(contiguous), joined], Vec::new())?);
+        let [batch, channels] = [batch, channels].map(|size| self.size(size));
+        for operand in operands[1..].iter_mut().filter(|operand| !operand.is_none()) {
+            let args = vec![operand.clone(), Arg::List(vec![batch.clone()])];
+            *operand = Arg::Node(self.push(Aten::repeat_default, args, Vec::new())?);
+        }
+        let sizes = sizes.into_iter().map(|size| self.size(size)).collect();
+        Ok((Arg::List(vec![batch, channels]), Arg::List(sizes)))
     }
 
     /// True if a size of an operand differs between calls.
@@ -113,6 +157,10 @@ impl Functionalize<'_> {
         let mut value = value;
         if let Some(view) = alias.path.iter().find(|view| !view.is_certain) {
             return Err(format!("a write through `{}`, which may be a copy", view.overload.name()));
+        }
+        let is_strided = alias.path.iter().any(|view| view.overload == Aten::as_strided_default);
+        if is_strided && self.roots[alias.root].origin != Origin::Call {
+            return Err("a write through `as_strided`, which may lead out of a tensor".to_owned());
         }
         // The tensors whose part each view is.
         let values = self.along(alias.root, &alias.path[..alias.path.len().saturating_sub(1)])?;
@@ -156,6 +204,14 @@ fn functional_form(overload: Aten) -> Option<(Aten, usize)> {
     };
     is_function(&function).then_some((function, at))
 }
+
+/// Normalisations that move running statistics along.
+pub(super) const WITH_STATISTICS: &[Aten] = &[
+    Aten::_native_batch_norm_legit_default,
+    Aten::batch_norm_default,
+    Aten::instance_norm_default,
+    Aten::native_batch_norm_default,
+];
 
 /// True if the rule of an operator refuses operands whose sizes do not fit each other, which others leave to kernels.
 fn checks_sizes(overload: Aten) -> bool {
