@@ -73,8 +73,8 @@ pub struct NotFunctional {
     pub node: String,
     /// The obstacle.
     pub why: String,
-    /// True if the graph writes, and views places in a storage (`as_strided`), which AOTAutograd does not functionalise
-    /// together, either.
+    /// True if the graph views places in a storage (`as_strided`): what is not functional here, AOTAutograd does not make
+    /// functional as eager shows it, either.
     pub is_strided: bool,
 }
 
@@ -123,6 +123,13 @@ struct Alias {
     writes: u32,
 }
 
+impl Alias {
+    /// True for a view of places in a storage, or of such a view: its value is a copy, which lies otherwise.
+    fn is_strided(&self) -> bool {
+        self.path.iter().any(|view| view.overload == Aten::as_strided_default)
+    }
+}
+
 struct Functionalize<'a> {
     from: &'a Graph,
     to: Graph,
@@ -166,7 +173,7 @@ impl Functionalize<'_> {
         for id in graph.nodes() {
             pass.node(id).map_err(|why| {
                 let ops = || graph.nodes().filter_map(|node| graph[node].op());
-                let is_strided = ops().any(|op| op == Aten::as_strided_default) && ops().any(|op| op.mutates());
+                let is_strided = ops().any(|op| op == Aten::as_strided_default);
                 NotFunctional { node: graph[id].name.clone(), why, is_strided }
             })?;
         }
@@ -306,7 +313,13 @@ impl Functionalize<'_> {
                     self.tensors.insert(id, alias);
                     return Ok(());
                 }
-                let value = self.copy(id)?;
+                let value = match &view {
+                    Some((of, view)) if self.is_strided(*of) => {
+                        let of = self.read(*of)?;
+                        self.call_view(view, of)?
+                    }
+                    _ => self.copy(id)?,
+                };
                 match view {
                     Some((of, view)) => self.look(id, value, of, view),
                     None => {
@@ -329,6 +342,11 @@ impl Functionalize<'_> {
             None if side_effect(self.from, id).is_some() => Err(format!("`{}`, which may write", node.target)),
             None => self.copy(id).map(drop),
         }
+    }
+
+    /// True for a tensor whose value is a copy that lies otherwise.
+    fn is_strided(&self, tensor: NodeId) -> bool {
+        self.tensors.get(&tensor).is_some_and(Alias::is_strided)
     }
 
     /// Refuses tensors that are not, each as a whole, what a call gives alone.
@@ -393,8 +411,13 @@ impl Functionalize<'_> {
                     alias.writes = self.roots[alias.root].writes;
                 }
                 let args = vec![Arg::Node(alias.value), Arg::Int(at)];
-                let value = self.to.push(node.kind, node.target.clone(), args, Vec::new(), Some(&node.name));
-                self.to[value].meta = node.meta.clone();
+                let value = if self.is_strided(whole) {
+                    self.push(node.target.clone(), args, Vec::new())?
+                } else {
+                    let value = self.to.push(node.kind, node.target.clone(), args, Vec::new(), Some(&node.name));
+                    self.to[value].meta = node.meta.clone();
+                    value
+                };
                 alias.path.last_mut().expect("a split is a view").pick = Some(pick);
                 self.tensors.insert(id, Alias { value, ..alias });
             }

@@ -137,6 +137,9 @@ impl Functionalize<'_> {
         if origin != Origin::Call && writes > 0 {
             return Err("places in a storage that was written to, of which only the tensor's own are known".to_owned());
         }
+        if !alias.path.is_empty() && self.from[of].tensor_meta().is_some_and(|meta| meta.requires_grad) {
+            return Err("places in the storage of a view, of which autograd follows those in the view".to_owned());
+        }
         let start = match bound.get("storage_offset") {
             // A tensor of the graph's own begins where its storage does, that of an input anywhere.
             Arg::None if alias.path.is_empty() => Arg::None,

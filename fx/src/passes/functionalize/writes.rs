@@ -158,8 +158,7 @@ impl Functionalize<'_> {
         if let Some(view) = alias.path.iter().find(|view| !view.is_certain) {
             return Err(format!("a write through `{}`, which may be a copy", view.overload.name()));
         }
-        let is_strided = alias.path.iter().any(|view| view.overload == Aten::as_strided_default);
-        if is_strided && self.roots[alias.root].origin != Origin::Call {
+        if alias.is_strided() && self.roots[alias.root].origin != Origin::Call {
             return Err("a write through `as_strided`, which may lead out of a tensor".to_owned());
         }
         // The tensors whose part each view is.
