@@ -158,9 +158,9 @@ pub(crate) fn compile_lowered(
     let start = Instant::now();
     let refused = |why: String| PyValueError::new_err(why);
     let original = &lowered.get().graph;
-    let functional = functionalize(original).map_err(not_functional)?;
+    let functional = functionalize(original).map_err(|error| not_functional(&error))?;
     let remarks = remarks::functionalized(original, &functional);
-    let mut lowered = functional.graph;
+    let mut lowered = options.drawn(functional.graph);
     forget_custom_gradients(&mut lowered);
     // Where nothing is recorded, whether it would be says nothing.
     let markers: FxHashSet<_> = lowered.nodes().filter(|&id| marker(&lowered, id).is_some()).collect();
@@ -182,7 +182,7 @@ pub(crate) fn compile_lowered(
 }
 
 /// The error for a graph that has to run as it is, or that AOTAutograd has to take.
-pub(crate) fn not_functional(error: NotFunctional) -> PyErr {
+pub(crate) fn not_functional(error: &NotFunctional) -> PyErr {
     let text = error.to_string();
     if error.is_strided { PyNotImplementedError::new_err(text) } else { PyValueError::new_err(text) }
 }

@@ -165,7 +165,8 @@ pub(crate) fn differentiate_lowered(
     let lowered = &lowered.get().graph;
     let as_it_is = |error: NotDifferentiable| PyNotImplementedError::new_err(error.to_string());
     let is_followed = followed_results(lowered, &requires_grad).map_err(as_it_is)?;
-    let mut functional = functionalize(lowered).map_err(not_functional)?;
+    let mut functional = functionalize(lowered).map_err(|error| not_functional(&error))?;
+    functional.graph = options.drawn(functional.graph);
     let pending = carry_out(&mut functional.graph)
         .map_err(|name| refused(&format!("%{name} may be conjugated when it is read")))?;
     let is_other = |op: &Aten| is_of_latest_release(*op) && !torch.is_of_tables();

@@ -1,6 +1,8 @@
 //! The options of `torch.compile(..., options={...})`.
 
 use crate::device::{TargetDevice, Wgpu};
+use autograd::draw_by_counter;
+use fx::Graph;
 use inductor_wgpu::AdapterChoice;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -19,6 +21,8 @@ pub(crate) struct Options {
     pub(crate) cuda_graphs: bool,
     /// True if an operator that would be called for want of a rule is an error.
     pub(crate) fallback_error: bool,
+    /// True if random numbers come from eager's generator, one after the other; false if kernels draw them by counters.
+    pub(crate) fallback_random: bool,
     /// True if nothing writes to a weight that torch does not count: not through `.data`, not through NumPy.
     pub(crate) freezing: bool,
     /// True if measurement chooses between several ways to compute the same.
@@ -40,6 +44,7 @@ impl Default for Options {
             cache: true,
             cuda_graphs: false,
             fallback_error: false,
+            fallback_random: true,
             freezing: false,
             max_autotune: false,
             threads: None,
@@ -64,6 +69,7 @@ static ROWS: &[Row] = &[
     Row { name: "cudagraphs", takes: "True or False", set: set_cuda_graphs },
     Row { name: "device", takes: "\"cpu\" or \"wgpu\"", set: set_device },
     Row { name: "fallback", takes: "\"allow\" or \"error\"", set: set_fallback },
+    Row { name: "fallback_random", takes: "True or False", set: set_fallback_random },
     Row { name: "freezing", takes: "True or False", set: set_freezing },
     Row { name: "max_autotune", takes: "True or False", set: set_max_autotune },
     Row { name: "threads", takes: "a positive int or None", set: set_threads },
@@ -91,6 +97,12 @@ fn set_fallback(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
     let Ok(value) = value.extract::<String>() else { return false };
     options.fallback_error = value == "error";
     matches!(value.as_str(), "allow" | "error")
+}
+
+fn set_fallback_random(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
+    let Ok(value) = value.extract::<bool>() else { return false };
+    options.fallback_random = value;
+    true
 }
 
 fn set_freezing(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
@@ -130,6 +142,12 @@ impl Options {
     /// The options with `fills` replaced: whether memory of which the program says nothing is filled.
     pub(crate) fn filling(self, fills: bool) -> Options {
         Options { fills, ..self }
+    }
+
+    /// A graph that draws its random numbers as these options say.
+    pub(crate) fn drawn(&self, graph: Graph) -> Graph {
+        let is_counted = !self.fallback_random && self.target == TargetDevice::Cpu;
+        if is_counted { draw_by_counter(graph) } else { graph }
     }
 
     /// The device that graphs run on, opened; `None` for the processor.

@@ -23,8 +23,8 @@ use std::sync::Arc;
 use symshapes::{Expr, Pool, Sym};
 
 /// A result: the number of an output; or of an input, counted from −1 down; or the same and the bits that it is read
-/// by, and where the view of it lies, if it is another one, and how that is kept apart; or the calls that lead to a view
-/// of another element type, or of places in a storage.
+/// by, and where the view of it lies, if it is another one, and how that is kept apart; or the calls that lead to a
+/// view of another element type, or of places in a storage.
 #[derive(IntoPyObject)]
 pub(crate) enum ResultRow {
     Base(i64),

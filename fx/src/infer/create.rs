@@ -41,6 +41,7 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::randn_like, like),
     (Packet::randint_like, like),
     (Packet::bernoulli, like),
+    (Packet::_philox_uniform, like),
     (Packet::fill, filled),
     (Packet::scalar_tensor, |c| created(c, Vec::new(), DEFAULT_FLOAT)),
     (Packet::arange, arange),

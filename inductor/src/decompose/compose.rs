@@ -6,7 +6,8 @@ use super::activation::{gated, piecewise, smooth};
 use super::norm::{batch, group, layer};
 use super::{Args, Builder, Rewrite};
 use super::{
-    creation, dropout, index, loss, pad, pointwise, reduce, resample, shape, slice, softmax, special, vector, view,
+    creation, dropout, index, loss, pad, pointwise, random, reduce, resample, shape, slice, softmax, special, vector,
+    view,
 };
 use crate::tensor_ir::Tensor;
 
@@ -92,6 +93,7 @@ pub(super) fn compose(b: &mut Builder, composite: Composite, a: &Args) -> Rewrit
         C::Glu => gated::glu(b, a),
         C::GluBackward => gated::glu_backward(b, a),
         C::DropoutBackward => dropout::backward(b, a),
+        C::PhiloxUniform => random::philox_uniform(b, a),
         C::SoftmaxBackward => softmax::softmax_backward(b, a),
         C::LogSoftmaxBackward => softmax::log_softmax_backward(b, a),
         C::Softmax => softmax::softmax(b, a),

@@ -19,6 +19,7 @@ mod loss;
 mod norm;
 mod pad;
 mod pointwise;
+mod random;
 mod reduce;
 mod resample;
 mod shape;

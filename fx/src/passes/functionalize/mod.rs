@@ -73,8 +73,8 @@ pub struct NotFunctional {
     pub node: String,
     /// The obstacle.
     pub why: String,
-    /// True if the graph views places in a storage (`as_strided`): what is not functional here, AOTAutograd does not make
-    /// functional as eager shows it, either.
+    /// True if the graph views places in a storage (`as_strided`): what is not functional here, AOTAutograd does not
+    /// make functional as eager shows it, either.
     pub is_strided: bool,
 }
 

@@ -269,7 +269,7 @@ impl Functionalize<'_> {
                 (Aten::diagonal_scatter_default, scatter(vec![of("offset"), of("dim1"), of("dim2")]))
             }
             (Aten::as_strided_default, None) => {
-                let places = self.places(whole, &view.args).filter(|places| places.is_injective());
+                let places = self.places(whole, &view.args).filter(Places::is_injective);
                 let places = places.ok_or("a write to places that are not known, or of which some may be one")?;
                 let index = self.index_of(&places, meta.device)?;
                 let flat =
