@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::ops::{Index, IndexMut};
+use std::sync::Arc;
 use symshapes::{Expr, Float, Pool, Pred, TensorMeta};
 
 /// One node.
@@ -34,7 +35,7 @@ pub struct Node {
     pub meta: Option<Meta>,
     /// The place in the user's program that the node comes from: the text of torch's `stack_trace`, innermost frame
     /// last.
-    pub stack_trace: Option<String>,
+    pub stack_trace: Option<Arc<str>>,
 }
 
 /// The kinds of metadata of a node's value.

@@ -67,7 +67,7 @@ impl<'g, F: FnMut(NodeId) -> Option<Pending>> PendingOps<'g, F> {
                 self.found.insert(node, found);
             } else if !self.found.contains_key(&node) {
                 open.push((node, true));
-                open.extend(operands(&self.graph[node]).into_iter().map(|operand| (operand, false)));
+                open.extend(operands(self.graph, node).into_iter().map(|operand| (operand, false)));
             }
         }
         self.found[&tensor]
@@ -89,8 +89,9 @@ impl<'g, F: FnMut(NodeId) -> Option<Pending>> PendingOps<'g, F> {
             }
             Kind::CallFunction if node.is_custom_op() => {
                 let is_plain = |operand: &NodeId| self.known(*operand) == Some(Pending::NONE);
-                operands(node).iter().all(is_plain).then_some(Pending::NONE)
+                node.inputs().iter().all(is_plain).then_some(Pending::NONE)
             }
+            Kind::CallFunction if computes(self.graph, id) => Some(Pending::NONE),
             Kind::CallFunction => node.op().and_then(|op| self.of_call(node, op)),
             Kind::CallMethod | Kind::CallModule | Kind::Output => None,
         }
@@ -103,9 +104,6 @@ impl<'g, F: FnMut(NodeId) -> Option<Pending>> PendingOps<'g, F> {
     fn of_call(&self, node: &Node, op: Aten) -> Option<Pending> {
         if op.mutates() {
             return op.written(&node.args, &node.kwargs).and_then(|written| self.known(written));
-        }
-        if carries_out(op) {
-            return Some(Pending::NONE);
         }
         let packet = op.packet();
         let is_tensor = |&id: &NodeId| matches!(self.graph[id].meta, Some(Meta::Tensor(_) | Meta::Tuple(_)) | None);
@@ -138,8 +136,19 @@ impl<'g, F: FnMut(NodeId) -> Option<Pending>> PendingOps<'g, F> {
 }
 
 /// The nodes that a tensor's pending operations may depend on.
-fn operands(node: &Node) -> SmallVec<[NodeId; 4]> {
-    if node.op().is_some_and(carries_out) { SmallVec::new() } else { node.inputs() }
+fn operands(graph: &Graph, id: NodeId) -> SmallVec<[NodeId; 4]> {
+    if computes(graph, id) { SmallVec::new() } else { graph[id].inputs() }
+}
+
+/// True for a call in whose results nothing is pending, whatever is in its operands.
+fn computes(graph: &Graph, id: NodeId) -> bool {
+    let node = &graph[id];
+    let Some(op) = node.op() else { return false };
+    // What computes real numbers of real ones has memory of its own for them.
+    let is_real = |id: NodeId| matches!(graph[id].meta, Some(Meta::Int(_))) || is_real(graph[id].meta.as_ref());
+    let gives_back = matches!(op.packet(), Packet::conj_physical | Packet::positive);
+    let has_own_memory = op.is_function() && !op.is_view() && op.traits().alias.is_none() && !gives_back;
+    carries_out(op) || has_own_memory && is_real(id) && node.inputs().into_iter().all(is_real)
 }
 
 /// True for operators that compute, so that nothing is pending in their results.

@@ -46,8 +46,8 @@ pub fn plan_within(intervals: &[Interval], bytes: usize) -> (Vec<Option<usize>>,
         }
         (offsets[i], found[i]) = (offset, Some(offset));
         total = total.max(offset + round_up(intervals[i].bytes));
-        placed.push(i);
-        placed.sort_by_key(|&j| offsets[j]);
+        // By offsets, so that the gaps are met in order.
+        placed.insert(placed.partition_point(|&j| offsets[j] <= offset), i);
     }
     (found, total)
 }

@@ -22,6 +22,7 @@ use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use symshapes::{Expr, TensorMeta};
 
@@ -31,6 +32,8 @@ pub(crate) struct Differentiated {
     functional: fx::Graph,
     requires_grad: Vec<bool>,
     cut: Cut,
+    /// The joint graph where all outputs have gradients, as most backward graphs have it: the first of them takes it.
+    joint: Mutex<Option<Joint>>,
     /// The calls of `functional` that torch's autograd records.
     recorded: FxHashSet<NodeId>,
     options: Options,
@@ -218,7 +221,7 @@ pub(crate) fn differentiate_lowered(
         functional: functional.graph,
         requires_grad,
         cut,
-        recorded: joint.recorded,
+        recorded: joint.recorded.clone(),
         options,
         forward: forward.with_remarks(py, remarks)?,
         outputs,
@@ -226,10 +229,11 @@ pub(crate) fn differentiate_lowered(
         shared,
         sizes,
         followed,
-        followed_writes: joint.followed_writes,
+        followed_writes: joint.followed_writes.clone(),
         rewritten: functional.rewritten,
         detached,
         reached,
+        joint: Mutex::new(Some(joint)),
     };
     Ok((made, results, functional.written))
 }
@@ -286,9 +290,15 @@ impl Differentiated {
     #[expect(clippy::needless_pass_by_value, reason = "lists come from Python as vectors")]
     fn backward(&self, py: Python<'_>, has_gradient: Vec<bool>) -> PyResult<Backward> {
         let start = Instant::now();
-        let joint =
-            Joint::with_gradients(&self.functional, &self.requires_grad, &has_gradient, &self.recorded, &Asked(py));
-        let joint = joint.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let whole = || self.joint.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let joint = match has_gradient.iter().all(|&has_gradient| has_gradient).then(whole).flatten() {
+            Some(joint) => joint,
+            None => {
+                let (requires_grad, recorded) = (&self.requires_grad, &self.recorded);
+                Joint::with_gradients(&self.functional, requires_grad, &has_gradient, recorded, &Asked(py))
+                    .map_err(|error| PyValueError::new_err(error.to_string()))?
+            }
+        };
         let backward = self.cut.backward(&joint);
         let remarks = remarks::recomputed(&backward);
         let users = backward.graph.users();

@@ -8,6 +8,7 @@
 
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
+use rustc_hash::FxHashMap;
 
 use super::borrowed::own_loads;
 use super::call_pads::pad_calls;
@@ -32,6 +33,9 @@ pub struct Builder {
     waiting: Vec<Label>,
     span: Option<Span>,
     handler: PackedOption<HandlerId>,
+    /// The constants by [`Const::bucket`], and how many of them are there already.
+    by_hash: FxHashMap<u64, Vec<ConstId>>,
+    hashed: usize,
 }
 
 impl Builder {
@@ -44,7 +48,8 @@ impl Builder {
     pub fn over(code: CodeObject, mut body: Body) -> Builder {
         let dialect = Dialect::of(body.version());
         own_loads(&mut body);
-        Builder { code, body, dialect, waiting: Vec::new(), span: None, handler: None.into() }
+        let (waiting, by_hash) = (Vec::new(), FxHashMap::default());
+        Builder { code, body, dialect, waiting, span: None, handler: None.into(), by_hash, hashed: 0 }
     }
 
     /// The code object with its body encoded.
@@ -106,11 +111,16 @@ impl Builder {
 
     /// The number of a constant, which is new or not.
     pub fn constant(&mut self, value: Const) -> ConstId {
-        let known = self.code.consts.iter().position(|known| known.is_same(&value));
-        ConstId::new(known.unwrap_or_else(|| {
-            self.code.consts.push(value);
-            self.code.consts.len() - 1
-        }))
+        for (number, known) in self.code.consts.iter().enumerate().skip(self.hashed) {
+            self.by_hash.entry(known.bucket()).or_default().push(ConstId::new(number));
+        }
+        self.hashed = self.code.consts.len();
+        let alike = self.by_hash.get(&value.bucket()).map_or(&[][..], Vec::as_slice);
+        if let Some(&known) = alike.iter().find(|known| self.code.consts[known.index()].is_same(&value)) {
+            return known;
+        }
+        self.code.consts.push(value);
+        ConstId::new(self.hashed)
     }
 }
 

@@ -1,7 +1,9 @@
 //! Code objects as plain data.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
+use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
 
 /// A version of CPython whose bytecode is known here.
@@ -85,6 +87,21 @@ pub enum Const {
 }
 
 impl Const {
+    /// A number that constants have in common which are [the same](Const::is_same). Those that there are many of have
+    /// one each.
+    pub(super) fn bucket(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        std::mem::discriminant(self).hash(&mut hasher);
+        match self {
+            Const::Str(text) => text.hash(&mut hasher),
+            Const::Int(int) => int.hash(&mut hasher),
+            Const::Opaque(number) => number.hash(&mut hasher),
+            Const::Tuple(items) => items.iter().for_each(|item| item.bucket().hash(&mut hasher)),
+            _ => {}
+        }
+        hasher.finish()
+    }
+
     /// Whether the one can stand for the other: `-0.0` cannot for `0.0`, a NaN can for itself. Code objects stand for
     /// themselves only.
     pub fn is_same(&self, other: &Const) -> bool {

@@ -31,8 +31,8 @@ fn object(obj: Obj) -> ObjectId {
 /// The places in the program that nodes and guards of a capture come from. A program that repeats itself has few.
 #[derive(Default, Serialize, Deserialize)]
 struct Places {
-    traces: Table<String>,
-    lowered: Table<String>,
+    traces: Table<Arc<str>>,
+    lowered: Table<Arc<str>>,
     origins: Table<Origin>,
     guards: Table<Arc<str>>,
 }
@@ -65,7 +65,7 @@ impl<T: Hash + Eq + Clone> Table<T> {
 impl Places {
     /// Takes them out of a capture.
     fn take(capture: &mut Capture) -> Places {
-        fn traces(graph: &mut Graph) -> Table<String> {
+        fn traces(graph: &mut Graph) -> Table<Arc<str>> {
             let nodes: Vec<NodeId> = graph.nodes().collect();
             Table::of(nodes.into_iter().map(|node| graph[node].stack_trace.take()))
         }
@@ -80,7 +80,7 @@ impl Places {
 
     /// Puts them back into it.
     fn put(&self, capture: &mut Capture) {
-        let put = |graph: &mut Graph, traces: &Table<String>| {
+        let put = |graph: &mut Graph, traces: &Table<Arc<str>>| {
             let nodes: Vec<NodeId> = graph.nodes().collect();
             nodes.into_iter().zip(traces.values()).for_each(|(node, trace)| graph[node].stack_trace = trace);
         };

@@ -71,7 +71,7 @@ impl Graph {
         let stated = self.objects.types.get(&id).map(|stated| stated.bind(py));
         let made = writer.node((node.kind.name(), target, args, kwargs), &node.name, stated)?;
         if let Some(trace) = &node.stack_trace {
-            made.getattr(intern!(py, "meta"))?.set_item(intern!(py, "stack_trace"), trace)?;
+            made.getattr(intern!(py, "meta"))?.set_item(intern!(py, "stack_trace"), &**trace)?;
         }
         writer.nodes.insert(id, made);
         Ok(())

@@ -180,7 +180,7 @@ impl<'py> Importer<'py> {
             self.into.graph[id].meta = self.meta(&value)?;
         }
         if let Some(trace) = meta.get_item(intern!(self.py, "stack_trace"))? {
-            self.into.graph[id].stack_trace = trace.extract().ok();
+            self.into.graph[id].stack_trace = trace.extract::<String>().ok().map(Into::into);
         }
         Ok(())
     }

@@ -37,6 +37,8 @@ pub(in crate::trace) struct CallStack {
     pub(in crate::trace) spans: Vec<Option<Span>>,
     /// The innermost line as text, which many guards share.
     place: RefCell<Option<(Line, Arc<str>)>>,
+    /// The lines as torch writes them, which many nodes share.
+    text: RefCell<Option<(Vec<Line>, Arc<str>)>>,
     /// The variables of frames that wait for a call or a property, where the program has made weak references.
     pub(in crate::trace) held: Vec<Vec<ValueId>>,
     /// The library function that is being called, if torch's Dynamo would inline it.
@@ -65,6 +67,20 @@ impl CallStack {
         *place = Some((line.clone(), Arc::clone(&text)));
         text
     }
+
+    /// The lines as torch's stack traces have them.
+    pub(in crate::trace) fn text(&self) -> Arc<str> {
+        let mut known = self.text.borrow_mut();
+        if let Some((lines, text)) = &*known
+            && *lines == self.lines
+        {
+            return Arc::clone(text);
+        }
+        let lines = self.lines.iter().map(|(file, line, name)| format!("  File \"{file}\", line {line}, in {name}\n"));
+        let text: Arc<str> = lines.collect::<String>().into();
+        *known = Some((self.lines.clone(), Arc::clone(&text)));
+        text
+    }
 }
 
 /// The library function that was being called, and the recursion depth.
@@ -90,8 +106,9 @@ impl Speculative for CallStack {
             held: _,
             globals: _,
             spans: _,
-            // Compared with the line at each use.
+            // Compared with the lines at each use.
             place: _,
+            text: _,
             within,
             nesting,
             // The stack trace of the graph break itself.

@@ -613,12 +613,7 @@ impl Tracer<'_> {
 
     /// Notes the lines of the program that a node comes from, as torch writes them.
     pub(in crate::trace) fn place_node(&mut self, node: NodeId) {
-        let lines = self
-            .call_stack
-            .lines
-            .iter()
-            .map(|(file, line, name)| format!("  File \"{file}\", line {line}, in {name}\n"));
-        self.graph.torch[node].stack_trace = Some(lines.collect());
+        self.graph.torch[node].stack_trace = Some(self.call_stack.text());
         // An operator's operands are read before it is called.
         let is_input = self.graph.torch[node].kind == NodeKind::Placeholder;
         let within = self.call_stack.within.filter(|name| !(is_input && name.starts_with("operator.")));
