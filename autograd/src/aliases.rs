@@ -17,7 +17,7 @@ pub fn followed_results(graph: &Graph, requires_grad: &[bool]) -> Result<Vec<boo
         if graph[id].kind == Kind::Placeholder && requires.next() == Some(true) {
             aliases.follows.insert(id);
         }
-        let failed = |why: &str| NotDifferentiable { node: graph[id].name.clone(), why: why.to_owned() };
+        let failed = |why: &str| NotDifferentiable { node: graph[id].name.to_string(), why: why.to_owned() };
         aliases.node(graph, id).map_err(failed)?;
     }
     let results = graph.output_node().and_then(|output| graph[output].args.first()).and_then(Arg::as_list);

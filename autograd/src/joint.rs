@@ -146,7 +146,7 @@ fn attempt(
     };
     let failed = |node: NodeId, why| Obstacle {
         call: Some(node),
-        reason: NotDifferentiable { node: graph[node].name.clone(), why },
+        reason: NotDifferentiable { node: graph[node].name.to_string(), why },
     };
     let known = symbols::given(graph);
     for id in graph.nodes() {
@@ -513,7 +513,7 @@ impl Tape<'_> {
     }
 
     fn failed(&self, node: NodeId, why: String) -> Obstacle {
-        let reason = NotDifferentiable { node: self.build.graph[node].name.clone(), why };
+        let reason = NotDifferentiable { node: self.build.graph[node].name.to_string(), why };
         Obstacle { call: self.sources.get(&node).copied(), reason }
     }
 

@@ -492,7 +492,7 @@ impl<'a> Facts<'a> {
                 let [entry, exit] = sides[*id];
                 network.find_edge(entry, exit).is_some_and(|edge| flows[edge.index()] >= NEVER)
             };
-            let node = group.iter().find(is_open).map_or_else(String::new, |&id| self.graph[id].name.clone());
+            let node = group.iter().find(is_open).map_or_else(String::new, |&id| self.graph[id].name.to_string());
             return Err(NotDifferentiable { node, why: "gradients need it, and it cannot be saved".to_owned() });
         }
         let reached = reachable(&network, source, &flows);
@@ -579,7 +579,7 @@ impl<'a> Extract<'a> {
     /// Makes a value an input.
     fn input(&mut self, id: NodeId) {
         let node = &self.from[id];
-        let input = self.to.placeholder(node.name.clone());
+        let input = self.to.placeholder(node.name.to_string());
         self.to[input].meta = unfollowed(node.meta.clone());
         self.copies.insert(id, input);
     }

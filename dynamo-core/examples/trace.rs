@@ -95,7 +95,9 @@ impl From<Capture> for Captured {
     fn from(capture: Capture) -> Captured {
         let fallible = capture.fallible.iter().map(|&node| &capture.graph[node]);
         Captured {
-            fallible: fallible.filter_map(|node| Some((node.name.clone(), node.stack_trace.clone()?))).collect(),
+            fallible: fallible
+                .filter_map(|node| Some((node.name.to_string(), node.stack_trace.as_deref()?.to_owned())))
+                .collect(),
             graph: capture.graph.to_json(),
             guards: capture.guards.iter().map(|guard| guard.text(&capture.sources)).collect(),
             opaque: capture.opaque.iter().map(Meant::from).collect(),

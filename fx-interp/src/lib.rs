@@ -86,7 +86,7 @@ pub fn run_with(graph: &Graph, inputs: &[Value], attribute: impl Fn(&str) -> Opt
     let mut inputs = inputs.iter();
     for id in graph.nodes() {
         let node = &graph[id];
-        let at = |error| InterpError::At { node: node.name.clone(), error: Box::new(error) };
+        let at = |error| InterpError::At { node: node.name.to_string(), error: Box::new(error) };
         let value = match node.kind {
             Kind::Placeholder => inputs.next().cloned().ok_or(InterpError::MissingInput),
             Kind::GetAttr => {

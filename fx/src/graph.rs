@@ -17,7 +17,7 @@ use symshapes::{Expr, Float, Pool, Pred, TensorMeta};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Node {
     /// Unique in the graph; a Python identifier.
-    pub name: String,
+    pub name: Arc<str>,
     /// The kind.
     pub kind: Kind,
     /// The callee, or the value that is fetched. For a function its qualified name: `operator.add`, `torch.relu`,
@@ -202,7 +202,7 @@ impl Graph {
     pub fn extract(&self, given: &[NodeId], nodes: &[NodeId], results: &[Option<NodeId>]) -> Option<Graph> {
         let (mut graph, mut copies) = (Graph::new(), FxHashMap::default());
         for &node in given {
-            let input = graph.placeholder(self[node].name.clone());
+            let input = graph.placeholder(self[node].name.to_string());
             graph[input].meta = self[node].meta.clone();
             copies.insert(node, input);
         }
@@ -323,7 +323,7 @@ impl Graph {
     }
 
     /// The name itself if it is free, or one made from it.
-    pub(crate) fn free_name(&self, name: &str) -> String {
+    pub(crate) fn free_name(&self, name: &str) -> Arc<str> {
         self.names.propose(name)
     }
 
@@ -382,7 +382,7 @@ impl Graph {
 
     /// The node of this name.
     pub fn find(&self, name: &str) -> Option<NodeId> {
-        self.nodes().find(|&n| self[n].name == name)
+        self.nodes().find(|&n| &*self[n].name == name)
     }
 
     /// For each node the nodes that use it: one walk over the graph.
@@ -412,7 +412,7 @@ impl Graph {
 
     /// Gives a node this name, or one made from it if it is taken.
     pub fn rename(&mut self, node: NodeId, name: &str) {
-        if self[node].name != name {
+        if &*self[node].name != name {
             self[node].name = self.names.create(name);
         }
     }
@@ -435,7 +435,7 @@ impl Graph {
     /// Takes a node out of the program, unless another uses it.
     pub fn erase(&mut self, node: NodeId) -> Result<(), InUse> {
         if let Some(user) = self.nodes().find(|&u| self[u].inputs().contains(&node)) {
-            return Err(InUse { node: self[node].name.clone(), user: self[user].name.clone() });
+            return Err(InUse { node: self[node].name.to_string(), user: self[user].name.to_string() });
         }
         self.order.retain(|&n| n != node);
         Ok(())
@@ -520,7 +520,7 @@ mod tests {
         let m = g.insert_before(b, Kind::CallMethod, "relu", vec![a.into()], vec![], None);
         assert_eq!(g.nodes().collect::<Vec<_>>(), [x, y, a, m, b, out]);
         assert_eq!(
-            g.nodes().map(|n| g[n].name.as_str()).collect::<Vec<_>>(),
+            g.nodes().map(|n| g[n].name.as_ref()).collect::<Vec<_>>(),
             ["x", "y", "add", "relu", "add_1", "output"]
         );
         assert_eq!(g.placeholders().collect::<Vec<_>>(), [x, y]);

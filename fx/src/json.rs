@@ -94,10 +94,10 @@ impl Stored {
         graph.exprs = self.exprs;
         for node in self.nodes {
             if let Some(n) = node.inputs().into_iter().find(|n| n.index() >= rows) {
-                return Err(Error::Dangling(node.name, n.index()));
+                return Err(Error::Dangling(node.name.to_string(), n.index()));
             }
             let name = node.name.clone();
-            graph.push_named(node).ok_or(Error::Name(name))?;
+            graph.push_named(node).ok_or(Error::Name(name.to_string()))?;
         }
         for (fetch, subgraph) in self.subgraphs {
             if fetch >= rows {

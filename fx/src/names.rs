@@ -6,59 +6,68 @@
 use crate::node::Kind;
 use crate::target::{Callee, is_identifier, snake_case};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The names of one graph.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Names {
-    used: FxHashSet<String>,
+    used: FxHashSet<Arc<str>>,
     /// For each base name, the suffix that was given out last.
-    suffixes: FxHashMap<String, u64>,
+    suffixes: FxHashMap<Arc<str>, u64>,
 }
 
 impl Names {
     /// Makes a name from a candidate: illegal characters become `_`, and a suffix `_1`, `_2`, … makes it unique.
-    pub(crate) fn create(&mut self, candidate: &str) -> String {
+    pub(crate) fn create(&mut self, candidate: &str) -> Arc<str> {
         let candidate = legal(candidate);
         let (base, suffix) = split(&candidate);
+        let is_free = suffix.is_some() && !self.used.contains(&*candidate);
         let mut number = match suffix {
-            Some(n) if !self.used.contains(&candidate) => n,
+            Some(n) if is_free => n,
             _ => self.suffixes.get(base).copied().unwrap_or(0),
         };
-        let mut name = candidate.clone();
-        if suffix.is_none() && is_reserved(&name) {
-            number += 1;
-            name = format!("{base}_{number}");
-        }
+        let numbered = |number: u64| -> Arc<str> { format!("{base}_{number}").into() };
+        let mut name: Arc<str> = match suffix {
+            None if is_reserved(&candidate) => {
+                number += 1;
+                numbered(number)
+            }
+            _ => Arc::from(&*candidate),
+        };
         while self.used.contains(&name) {
             number += 1;
-            name = format!("{base}_{number}");
+            name = numbered(number);
         }
-        self.suffixes.insert(base.to_owned(), number);
-        self.used.insert(name.clone());
+        match self.suffixes.get_mut(base) {
+            Some(last) => *last = number,
+            None => drop(self.suffixes.insert(base.into(), number)),
+        }
+        self.used.insert(Arc::clone(&name));
         name
     }
 
     /// Every name that was given out, in no order.
     pub(crate) fn used(&self) -> impl Iterator<Item = &str> {
-        self.used.iter().map(String::as_str)
+        self.used.iter().map(|name| &**name)
     }
 
     /// The suffix that was given out last, for each base name, in no order.
     pub(crate) fn suffixes(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.suffixes.iter().map(|(base, &suffix)| (base.as_str(), suffix))
+        self.suffixes.iter().map(|(base, &suffix)| (&**base, suffix))
     }
 
     /// A free name made from `name`, which is legal: `name` itself if possible. It is not taken yet.
-    pub(crate) fn propose(&self, name: &str) -> String {
-        if self.used.contains(name) { self.clone().create(name) } else { name.to_owned() }
+    pub(crate) fn propose(&self, name: &str) -> Arc<str> {
+        if self.used.contains(name) { self.clone().create(name) } else { name.into() }
     }
 
     /// Takes a name as it is; false if it is in use.
     pub(crate) fn reserve(&mut self, name: &str) -> bool {
         let (base, suffix) = split(name);
-        let last = self.suffixes.entry(base.to_owned()).or_default();
+        let last = self.suffixes.entry(base.into()).or_default();
         *last = (*last).max(suffix.unwrap_or(0));
-        self.used.insert(name.to_owned())
+        self.used.insert(name.into())
     }
 }
 
@@ -71,9 +80,9 @@ pub(crate) fn base_of(kind: Kind, target: &str) -> String {
     snake_case(inner)
 }
 
-fn legal(candidate: &str) -> String {
+fn legal(candidate: &str) -> Cow<'_, str> {
     if is_identifier(candidate) {
-        return candidate.to_owned();
+        return Cow::Borrowed(candidate);
     }
     let mut out = String::with_capacity(candidate.len() + 1);
     let mut in_run = false;
@@ -85,9 +94,9 @@ fn legal(candidate: &str) -> String {
         in_run = !ok;
     }
     match out.chars().next() {
-        None => "_unnamed".to_owned(),
-        Some(c) if c.is_ascii_digit() => format!("_{out}"),
-        _ => out,
+        None => "_unnamed".into(),
+        Some(c) if c.is_ascii_digit() => format!("_{out}").into(),
+        _ => out.into(),
     }
 }
 
@@ -150,7 +159,7 @@ mod tests {
     #[test]
     fn names_are_legal_and_unique() {
         let mut names = Names::default();
-        let mut give = |s: &str| names.create(s);
+        let mut give = |s: &str| names.create(s).to_string();
         assert_eq!(["add", "add", "add_1", "add"].map(&mut give), ["add", "add_1", "add_2", "add_3"]);
         assert_eq!(["0", "layers.0.w", "max", "x_7", "x"].map(&mut give), ["_0", "layers_0_w", "max_1", "x_7", "x"]);
     }

@@ -174,7 +174,7 @@ pub fn carry_out(graph: &mut Graph) -> Result<Vec<Pending>, String> {
         let tensor = output.as_node().filter(|&id| graph[id].tensor_meta().is_some());
         found.push(match tensor {
             Some(id) => {
-                let of = pending.of(id).ok_or_else(|| graph[id].name.clone())?;
+                let of = pending.of(id).ok_or_else(|| graph[id].name.to_string())?;
                 (of, plain_base(graph, id, &mut pending, &outputs))
             }
             None => (Pending::NONE, None),

@@ -119,7 +119,7 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn new(graph: &'a Graph, root: &'a str) -> Writer<'a> {
         let mut names = Names::default();
-        for name in BUNDLED.iter().copied().chain(graph.nodes().map(|n| graph[n].name.as_str())) {
+        for name in BUNDLED.iter().copied().chain(graph.nodes().map(|n| graph[n].name.as_ref())) {
             names.reserve(name);
         }
         Writer { graph, root, names, params: vec![], body: String::new(), globals: vec![], returns: String::new() }
@@ -173,7 +173,7 @@ impl<'a> Writer<'a> {
         let default = node.args.first().map(|a| format!(" = {}", self.repr(a))).unwrap_or_default();
         self.params.push(format!("{}{annotation}{default}", node.target));
         let bare = node.target.replace('*', "");
-        if bare != node.name {
+        if *bare != *node.name {
             let _ = writeln!(self.body, "{} = {bare}", node.name);
         }
     }
@@ -233,7 +233,7 @@ impl<'a> Writer<'a> {
         if let Some((name, _)) = self.globals.iter().find(|(_, t)| t == written) {
             return name.clone();
         }
-        let name = self.names.create(qualified);
+        let name = self.names.create(qualified).to_string();
         self.globals.push((name.clone(), written.to_owned()));
         name
     }
@@ -244,7 +244,7 @@ impl<'a> Writer<'a> {
         if node.kind == Kind::Placeholder {
             return;
         }
-        let mut dead: Vec<&str> = last.iter().map(|&n| self.graph[n].name.as_str()).collect();
+        let mut dead: Vec<&str> = last.iter().map(|&n| self.graph[n].name.as_ref()).collect();
         if unused {
             dead.push(&node.name);
         }

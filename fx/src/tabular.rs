@@ -30,7 +30,7 @@ impl Graph {
         let args = Arg::Tuple(node.args.clone());
         let kwargs = Arg::Dict(node.kwargs.iter().map(|(k, v)| (Arg::Str(k.clone()), v.clone())).collect());
         let shown = |arg: &Arg| Shown { graph: self, arg, style: Style::Repr }.to_string();
-        [node.kind.name().to_owned(), node.name.clone(), table_target(node), shown(&args), shown(&kwargs)]
+        [node.kind.name().to_owned(), node.name.to_string(), table_target(node), shown(&args), shown(&kwargs)]
     }
 }
 

@@ -116,8 +116,8 @@ pub fn verify(graph: &Graph) -> Result<(), Invalid> {
     let mut stage = Stage::Inputs;
     for id in graph.nodes() {
         let node = &graph[id];
-        if !names.insert(node.name.as_str()) {
-            return Err(Invalid::DuplicateName(node.name.clone()));
+        if !names.insert(node.name.as_ref()) {
+            return Err(Invalid::DuplicateName(node.name.to_string()));
         }
         check_name(node)?;
         stage = stage.step(node)?;
@@ -136,9 +136,9 @@ pub fn verify(graph: &Graph) -> Result<(), Invalid> {
 
 fn check_subgraph(node: &Node, subgraph: &Graph) -> Result<(), Invalid> {
     if node.kind != Kind::GetAttr {
-        return Err(Invalid::NoFetch(node.name.clone()));
+        return Err(Invalid::NoFetch(node.name.to_string()));
     }
-    verify(subgraph).map_err(|invalid| Invalid::Subgraph { node: node.name.clone(), invalid: Box::new(invalid) })
+    verify(subgraph).map_err(|invalid| Invalid::Subgraph { node: node.name.to_string(), invalid: Box::new(invalid) })
 }
 
 /// The stages of a graph, in the order of its kinds of node.
@@ -152,9 +152,9 @@ enum Stage {
 impl Stage {
     fn step(self, node: &Node) -> Result<Stage, Invalid> {
         match (self, node.kind) {
-            (Stage::Done, _) => Err(Invalid::AfterOutput(node.name.clone())),
+            (Stage::Done, _) => Err(Invalid::AfterOutput(node.name.to_string())),
             (Stage::Inputs, Kind::Placeholder) => Ok(Stage::Inputs),
-            (Stage::Body, Kind::Placeholder) => Err(Invalid::LatePlaceholder(node.name.clone())),
+            (Stage::Body, Kind::Placeholder) => Err(Invalid::LatePlaceholder(node.name.to_string())),
             (_, Kind::Output) => Ok(Stage::Done),
             _ => Ok(Stage::Body),
         }
@@ -163,17 +163,17 @@ impl Stage {
 
 fn check_name(node: &Node) -> Result<(), Invalid> {
     if !is_identifier(&node.name) {
-        return Err(Invalid::Name(node.name.clone()));
+        return Err(Invalid::Name(node.name.to_string()));
     }
     if node.target.is_empty() {
-        return Err(Invalid::EmptyTarget(node.name.clone()));
+        return Err(Invalid::EmptyTarget(node.name.to_string()));
     }
     Ok(())
 }
 
 fn check_uses(graph: &Graph, node: &Node, before: &EntitySet<NodeId>) -> Result<(), Invalid> {
     match node.inputs().into_iter().find(|&n| !before.contains(n)) {
-        Some(used) => Err(Invalid::Order { node: node.name.clone(), used: graph[used].name.clone() }),
+        Some(used) => Err(Invalid::Order { node: node.name.to_string(), used: graph[used].name.to_string() }),
         None => Ok(()),
     }
 }
@@ -188,11 +188,11 @@ fn check_arguments(node: &Node) -> Result<(), Invalid> {
         Kind::CallFunction | Kind::CallModule => true,
     };
     if !right {
-        return Err(Invalid::Arguments { node: node.name.clone(), kind: node.kind, args, kwargs });
+        return Err(Invalid::Arguments { node: node.name.to_string(), kind: node.kind, args, kwargs });
     }
     for (i, (keyword, _)) in node.kwargs.iter().enumerate() {
         if node.kwargs[..i].iter().any(|(k, _)| k == keyword) {
-            return Err(Invalid::Keyword { node: node.name.clone(), keyword: keyword.clone() });
+            return Err(Invalid::Keyword { node: node.name.to_string(), keyword: keyword.clone() });
         }
     }
     Ok(())
@@ -205,7 +205,7 @@ fn check_exprs(node: &Node, pool: &Pool) -> Result<(), Invalid> {
     if let Some(meta) = &node.meta {
         meta.for_each_expr(&mut check);
     }
-    if known { Ok(()) } else { Err(Invalid::Expr(node.name.clone())) }
+    if known { Ok(()) } else { Err(Invalid::Expr(node.name.to_string())) }
 }
 
 fn check_meta(node: &Node, meta: Option<&Meta>, pool: &Pool) -> Result<(), Invalid> {
@@ -218,10 +218,10 @@ fn check_meta(node: &Node, meta: Option<&Meta>, pool: &Pool) -> Result<(), Inval
 
 fn check_tensor(node: &Node, t: &TensorMeta, pool: &Pool) -> Result<(), Invalid> {
     if t.sizes.len() != t.strides.len() {
-        return Err(Invalid::Rank { node: node.name.clone(), sizes: t.sizes.len(), strides: t.strides.len() });
+        return Err(Invalid::Rank { node: node.name.to_string(), sizes: t.sizes.len(), strides: t.strides.len() });
     }
     match t.sizes.iter().filter_map(|&e| pool.as_int(e)).find(|&v| v < 0) {
-        Some(size) => Err(Invalid::Size { node: node.name.clone(), size }),
+        Some(size) => Err(Invalid::Size { node: node.name.to_string(), size }),
         None => Ok(()),
     }
 }
@@ -242,5 +242,5 @@ fn check_element(graph: &Graph, node: &Node) -> Result<(), Invalid> {
     if agrees {
         return Ok(());
     }
-    Err(Invalid::Element { node: node.name.clone(), tuple: graph[*tuple].name.clone(), index: *index })
+    Err(Invalid::Element { node: node.name.to_string(), tuple: graph[*tuple].name.to_string(), index: *index })
 }

@@ -292,7 +292,7 @@ impl CompiledFn {
     fn fates(&self) -> Vec<(String, String, String)> {
         let row = |(node, fate): &(fx::NodeId, inductor::plan::Fate)| {
             let data = &self.imported.graph[*node];
-            (data.name.clone(), data.target.to_string(), describe(fate))
+            (data.name.to_string(), data.target.to_string(), describe(fate))
         };
         self.of_compiled(|compiled| compiled.plan.fates.iter().map(row).collect())
     }

@@ -5,6 +5,7 @@ use autograd::{Backward, Forward, Saved, bytes};
 use fx::passes::{Base, Functional, Given};
 use fx::{Arg, Graph};
 use indexmap::IndexMap;
+use std::sync::Arc;
 
 /// The number of names in a list, beyond which the others are counted.
 const MOST_NAMES: usize = 6;
@@ -12,7 +13,7 @@ const MOST_NAMES: usize = 6;
 /// The writes and views of a graph, which became functional.
 pub(crate) fn functionalized(original: &Graph, functional: &Functional) -> Vec<String> {
     let mut remarks = Vec::new();
-    let input = |number: usize| original.placeholders().nth(number).map_or("", |input| original[input].name.as_str());
+    let input = |number: usize| original.placeholders().nth(number).map_or("", |input| original[input].name.as_ref());
     let ops = original.nodes().filter_map(|id| original[id].op());
     let writes = counted(ops.filter(|op| op.mutates()).map(|op| op.packet().name()));
     if !writes.is_empty() {
@@ -44,7 +45,7 @@ pub(crate) fn saved(forward: &Forward, regions: usize, by_torch: &[String]) -> V
     let outputs = graph.output_node().and_then(|output| graph[output].args.first()).and_then(Arg::as_list);
     let given = outputs.unwrap_or_default().get(*results..).unwrap_or_default().iter().filter_map(Arg::as_node);
     let sized = given.filter_map(|id| Some((bytes(graph, graph[id].tensor_meta()?), graph[id].name.clone())));
-    let mut largest: Vec<(u64, String)> = sized.collect();
+    let mut largest: Vec<(u64, Arc<str>)> = sized.collect();
     largest.sort_by_key(|&(bytes, _)| std::cmp::Reverse(bytes));
     let largest = listed(largest.into_iter().map(|(bytes, name)| format!("{name} {}", mebibytes(bytes))));
     if !largest.is_empty() {

@@ -25,7 +25,7 @@ impl Symbols {
     pub(crate) fn of(graph: &Graph) -> Symbols {
         let mut given: Vec<_> = given(graph).into_iter().collect();
         given.sort_unstable();
-        Symbols { given, names: graph.placeholders().map(|node| graph[node].name.clone()).collect() }
+        Symbols { given, names: graph.placeholders().map(|node| graph[node].name.to_string()).collect() }
     }
 
     /// True if all shapes are constant.

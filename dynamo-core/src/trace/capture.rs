@@ -11,6 +11,7 @@ use crate::{
 use fx::{Graph, NodeId};
 use guards::{Guard, SourceId, Sources};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use symshapes::ShapeEnv;
 
 /// A finished trace.
@@ -56,7 +57,7 @@ pub struct Capture {
     /// The origins of the graph's nodes.
     pub origins: Origins,
     /// The names of nodes before they were named after a variable.
-    pub renamed: Vec<(NodeId, String)>,
+    pub renamed: Vec<(NodeId, Arc<str>)>,
     /// The calls that have no rule: torch was asked what they give.
     pub asked: Vec<NodeId>,
 }

@@ -198,6 +198,6 @@ mod tests {
     /// The calls of a graph that may fail.
     fn failing(text: &str) -> Vec<String> {
         let graph = parse(text).expect("parses");
-        graph.nodes().filter(|&id| may_raise(&graph, id)).map(|id| graph[id].name.clone()).collect()
+        graph.nodes().filter(|&id| may_raise(&graph, id)).map(|id| graph[id].name.to_string()).collect()
     }
 }

@@ -161,7 +161,7 @@ fn subgraph(graph: &Graph, members: &[NodeId], inputs: &[NodeId], outputs: &[Nod
     let mut sub = like(graph);
     let mut value: FxHashMap<NodeId, NodeId> = FxHashMap::default();
     for &input in inputs {
-        let own = sub.placeholder(graph[input].name.clone());
+        let own = sub.placeholder(graph[input].name.to_string());
         sub[own].meta = graph[input].meta.clone();
         value.insert(input, own);
     }

@@ -63,8 +63,7 @@ impl Parser<'_> {
         let (args, kwargs) = if self.cursor.eat("(") { self.args()? } else { (vec![], vec![]) };
         let type_expr = if self.cursor.eat_word("as") { Some(self.cursor.string()?) } else { None };
         let stack_trace = if self.cursor.eat_word("from") { Some(self.cursor.string()?.into()) } else { None };
-        let node =
-            Node { name: name.to_owned(), kind, target: target.into(), args, kwargs, type_expr, meta, stack_trace };
+        let node = Node { name: name.into(), kind, target: target.into(), args, kwargs, type_expr, meta, stack_trace };
         let Some(id) = self.graph.push_named(node) else {
             return self.cursor.error_at(start, format!("%{name} is defined twice"));
         };

@@ -84,7 +84,7 @@ pub(super) fn lower_write(graph: &mut Graph, id: NodeId) -> Result<(), LowerErro
 }
 
 fn error(graph: &Graph, id: NodeId, what: &'static str) -> LowerError {
-    LowerError::Index { node: graph[id].name.clone(), what }
+    LowerError::Index { node: graph[id].name.to_string(), what }
 }
 
 /// The tensor whose shape the node reads.

@@ -91,7 +91,7 @@ fn behind(target: &str) -> Option<(table::Row, bool)> {
 }
 
 fn no_row(node: &Node) -> LowerError {
-    LowerError::NoRow { node: node.name.clone(), target: node.target.to_string() }
+    LowerError::NoRow { node: node.name.to_string(), target: node.target.to_string() }
 }
 
 /// Rewrites one call as [`lower_torch`] does. What it puts before the call has no metadata yet.
@@ -136,7 +136,7 @@ pub fn lower_call(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
             binder::bind_packet(graph, packet, &node.args, &node.kwargs)
         }
     };
-    let refused = || LowerError::NoOverload { node: node.name.clone(), target: node.target.to_string() };
+    let refused = || LowerError::NoOverload { node: node.name.to_string(), target: node.target.to_string() };
     replace(graph, id, lowered.ok_or_else(refused)?);
     Ok(())
 }

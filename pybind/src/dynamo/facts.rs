@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use symshapes::{Assertion, Expr, Float, InputKind, Pool, Pred, ShapeEnv};
 
 /// The line where an instruction's text ends, the columns where it starts and ends.
@@ -26,7 +26,7 @@ type Columns = (i32, Option<u32>, Option<u32>);
 pub(crate) struct Facts {
     graph: Graph,
     origins: Origins,
-    renamed: Vec<(NodeId, String)>,
+    renamed: Vec<(NodeId, Arc<str>)>,
     /// The inputs that the code gives.
     given: Vec<SourceId>,
     /// The inputs of the graph.
@@ -236,7 +236,7 @@ impl Facts {
 
     /// The name of each node before it was named after a variable.
     fn first_names(&self) -> Vec<&str> {
-        let first = |node| self.renamed.iter().find(|(renamed, _)| *renamed == node).map(|(_, name)| name.as_str());
+        let first = |node| self.renamed.iter().find(|(renamed, _)| *renamed == node).map(|(_, name)| &**name);
         self.graph.nodes().map(|node| first(node).unwrap_or(&self.graph[node].name)).collect()
     }
 

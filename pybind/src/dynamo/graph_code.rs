@@ -66,7 +66,7 @@ impl<'a, 'py> Writer<'a, 'py> {
         let mut locals = SecondaryMap::with_default(LocalId::new(0));
         for id in graph.nodes() {
             locals[id] = LocalId::new(varnames.len());
-            varnames.push(graph[id].name.clone());
+            varnames.push(graph[id].name.to_string());
         }
         let code = CodeObject {
             argcount,

@@ -212,7 +212,7 @@ mod tests {
         let inputs = ["n", "x", "y"].map(|name| sources.local(name));
         let places = sizes(&mut g, &mut Origins::new(), &inputs, &sources);
         assert_eq!(places, [Input::Given(0), Input::Size(1, 0), Input::Stride(1, 0), Input::Given(1)]);
-        let names: Vec<_> = g.nodes().map(|node| g[node].name.as_str()).collect();
+        let names: Vec<_> = g.nodes().map(|node| g[node].name.as_ref()).collect();
         assert_eq!(names, ["l_n_", "s0", "s1", "l_x_", "add", "add_1", "output"]);
     }
 }

@@ -8,6 +8,7 @@ use guards::SourceId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The graph that a trace records.
 #[derive(Default)]
@@ -29,7 +30,7 @@ pub(in crate::trace) struct Recording {
     /// Whether a node was named after a variable.
     pub(in crate::trace) named: SecondaryMap<NodeId, bool>,
     /// The names of such nodes before that.
-    pub(in crate::trace) renamed: Vec<(NodeId, String)>,
+    pub(in crate::trace) renamed: Vec<(NodeId, Arc<str>)>,
     /// The calls without an inference rule, whose metadata torch computed.
     pub(in crate::trace) without_rule: Vec<NodeId>,
     /// Whether a node is a view of what requires gradients, or that itself, made while autograd did not record: a view

@@ -174,7 +174,7 @@ impl Functionalize<'_> {
             pass.node(id).map_err(|why| {
                 let ops = || graph.nodes().filter_map(|node| graph[node].op());
                 let is_strided = ops().any(|op| op == Aten::as_strided_default);
-                NotFunctional { node: graph[id].name.clone(), why, is_strided }
+                NotFunctional { node: graph[id].name.to_string(), why, is_strided }
             })?;
         }
         Ok(pass)
