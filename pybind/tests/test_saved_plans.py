@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch._dynamo.backends.common import aot_autograd
 
+import rust_inductor
 from rust_inductor import _native
 from tools.examples import rust_example
 
@@ -37,6 +38,13 @@ class Block(nn.Module):
         q, k, v = self.qkv(self.norm(x)).view(x.size(0), x.size(1), 3, 4, 4).permute(2, 0, 3, 1, 4)
         attended = F.softmax(q @ k.transpose(-1, -2) / 2, -1) @ v
         return x + F.gelu(self.out(attended.transpose(1, 2).flatten(2)))
+
+
+class Layers(nn.Sequential):
+    """Equal layers, which a plan has once."""
+
+    def __init__(self, count: int = 6) -> None:
+        super().__init__(*(Block() for _ in range(count)))
 
 
 class Images(nn.Module):
@@ -94,7 +102,9 @@ def saved(model: nn.Module, inputs: tuple[torch.Tensor, ...], dynamic: bool) -> 
 
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize(
-    ("model", "shape"), [(Block, (2, 7, 16)), (Images, (2, 3, 8, 8)), (Lookup, None)], ids=["block", "images", "lookup"]
+    ("model", "shape"),
+    [(Block, (2, 7, 16)), (Layers, (2, 7, 16)), (Images, (2, 3, 8, 8)), (Lookup, None)],
+    ids=["block", "layers", "images", "lookup"],
 )
 def test_a_saved_plan_runs_without_python(model, shape, dynamic, run_plan):
     torch.manual_seed(0)
@@ -115,9 +125,22 @@ def test_a_saved_plan_runs_without_python(model, shape, dynamic, run_plan):
         torch.testing.assert_close(got, tensor.double(), rtol=1e-5, atol=1e-5)
 
 
+def test_equal_layers_are_written_once() -> None:
+    def explained(count: int) -> Any:
+        with torch.no_grad():
+            return rust_inductor.explain(Layers(count).eval())(torch.randn(2, 7, 16))
+
+    few, many = explained(12), explained(96)
+    lengths = [len(it.graphs[0].compiled.plan) for it in (few, many)]
+    assert lengths[1] < lengths[0] * 1.05
+    tables = [list(it.graphs[0].lines()) for it in (few, many)]
+    assert len(tables[0]) == len(tables[1])
+    assert any("times more" in line for line in tables[1])
+
+
 def test_what_is_no_plan_is_an_error(run_plan):
     lines = [json.dumps({"plan": plan, "inputs": []}) for plan in ("", "{}", '{"version": 9}')]
     done = subprocess.run([run_plan], input="\n".join(lines), check=True, capture_output=True, text=True)
     errors = [json.loads(line)["error"] for line in done.stdout.splitlines()]
     assert len(errors) == 3
-    assert errors[2] == "version 9 of the JSON form; this library reads version 1"
+    assert errors[2] == "version 9 of the JSON form; this library reads version 2"

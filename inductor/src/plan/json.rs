@@ -1,11 +1,13 @@
 //! Plans as JSON: what another process needs to run a compiled graph, beside its weights.
 //!
-//! The form is versioned: `{"version":1,"pool":…,"bufs":[…],"kernels":["kernel k0(…) {…}",…],"steps":[…],…}`. A kernel
-//! is its [text](crate::loop_ir), which a backend compiles, or finds compiled in its [store](crate::store).
+//! The form is versioned: `{"version":2,"pool":…,"bufs":[…],"kernels":["kernel k0(…) {…}",…],"steps":[…],…}`. A
+//! kernel is its [text](crate::loop_ir), which a backend compiles, or finds compiled in its [store](crate::store).
+//! Equal layers are [written once](super::runs): a plan of 96 is as short as one of 12.
 //!
 //! Invariant: whatever the text is, reading it ends in a plan whose parts name only what it has, or in an error. That
 //! the steps make sense is for [`verify`](super::verify) to say, once sizes are known.
 
+use super::runs::Runs;
 use super::{Buf, BufData, Call, CallArg, Choices, Epilogue, Fate, KernelId, Launch, Output, Step, SymbolicPlan, View};
 use crate::loop_ir::{Kernel, text::TextError};
 use cranelift_entity::EntityRef;
@@ -16,7 +18,7 @@ use std::sync::Arc;
 use symshapes::{Expr, Pool};
 
 /// The version that is written, and the only one that is read.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The reason why a text is not a plan.
 #[derive(Debug, thiserror::Error)]
@@ -39,15 +41,15 @@ pub enum Error {
 struct Stored {
     version: u32,
     pool: Pool,
-    bufs: Vec<BufData<Expr>>,
+    bufs: Runs<BufData<Expr>>,
     kernels: Vec<String>,
-    steps: Vec<Step<Expr>>,
+    steps: Runs<Step<Expr>>,
     frozen: usize,
     choices: Choices,
     inputs: usize,
     written: Vec<Buf>,
     outputs: Vec<Output<Expr>>,
-    fates: Vec<(NodeId, Fate)>,
+    fates: Runs<(NodeId, Fate)>,
 }
 
 impl SymbolicPlan {
@@ -57,15 +59,15 @@ impl SymbolicPlan {
         let stored = Stored {
             version: VERSION,
             pool: plan.pool,
-            bufs: plan.bufs.into_iter().map(|(_, data)| data).collect(),
+            bufs: Runs(plan.bufs.into_iter().map(|(_, data)| data).collect()),
             kernels: plan.kernels.values().map(Kernel::to_string).collect(),
-            steps: plan.steps,
+            steps: Runs(plan.steps),
             frozen: plan.frozen,
             choices: plan.choices,
             inputs: plan.inputs,
             written: plan.written,
             outputs: plan.outputs,
-            fates: plan.fates.to_vec(),
+            fates: Runs(plan.fates.to_vec()),
         };
         serde_json::to_string(&stored).expect("a plan has only string keys and floats are written as JSON can")
     }
@@ -84,20 +86,20 @@ impl Stored {
         if !self.pool.is_closed() {
             return Err(Error::Exprs);
         }
-        Check { exprs: self.pool.len(), bufs: self.bufs.len(), kernels: self.kernels.len() }.plan(&self)?;
+        Check { exprs: self.pool.len(), bufs: self.bufs.0.len(), kernels: self.kernels.len() }.plan(&self)?;
         let kernels = self.kernels.iter().enumerate();
         let kernels = kernels.map(|(at, text)| text.parse().map_err(|error| Error::Kernel(at, error)));
         Ok(SymbolicPlan {
             pool: self.pool,
-            bufs: self.bufs.into_iter().collect(),
+            bufs: self.bufs.0.into_iter().collect(),
             kernels: Arc::new(kernels.collect::<Result<_, _>>()?),
-            steps: self.steps,
+            steps: self.steps.0,
             frozen: self.frozen,
             choices: self.choices,
             inputs: self.inputs,
             written: self.written,
             outputs: self.outputs,
-            fates: self.fates.into(),
+            fates: self.fates.0.into(),
         })
     }
 }
@@ -111,10 +113,10 @@ struct Check {
 
 impl Check {
     fn plan(&self, plan: &Stored) -> Result<(), Error> {
-        for data in &plan.bufs {
+        for data in &plan.bufs.0 {
             self.exprs(data.layout.sizes.iter().chain(&data.layout.strides).chain([&data.layout.offset]))?;
         }
-        plan.steps.iter().try_for_each(|step| self.step(step))?;
+        plan.steps.0.iter().try_for_each(|step| self.step(step))?;
         plan.written.iter().try_for_each(|&buf| self.buf(buf))?;
         plan.outputs.iter().try_for_each(|output| match output {
             Output::Tensor(view) => self.view(view),
@@ -122,7 +124,7 @@ impl Check {
             Output::Object(_) => Ok(()),
         })?;
         let in_kernels = |fate: &Fate| if let Fate::Kernel(kernels) = fate { kernels.clone() } else { Vec::new() };
-        plan.fates.iter().flat_map(|(_, fate)| in_kernels(fate)).try_for_each(|kernel| self.kernel(kernel))
+        plan.fates.0.iter().flat_map(|(_, fate)| in_kernels(fate)).try_for_each(|kernel| self.kernel(kernel))
     }
 
     fn step(&self, step: &Step<Expr>) -> Result<(), Error> {

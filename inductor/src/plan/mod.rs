@@ -18,6 +18,7 @@ use symshapes::DType;
 
 pub mod json;
 mod launch_groups;
+mod runs;
 mod sizes;
 mod symbolic;
 mod text;

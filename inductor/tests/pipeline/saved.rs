@@ -55,7 +55,7 @@ fn other_versions_and_parts_that_are_not_there_are_told() {
         assert!(json.contains(from), "{from} is in {json}");
         SymbolicPlan::from_json(&json.replacen(from, to, 1)).expect_err("it is refused").to_string()
     };
-    assert_eq!(refused("{\"version\":1", "{\"version\":2"), "version 2 of the JSON form; this library reads version 1");
+    assert_eq!(refused("{\"version\":2", "{\"version\":3"), "version 3 of the JSON form; this library reads version 2");
     assert_eq!(refused("\"Check\":", "\"Check\":9"), "b90 is not in the plan".replace("b90", &flag(&json)));
     assert!(matches!(SymbolicPlan::from_json("[]"), Err(Error::Form(FormError::Json(_)))));
 }

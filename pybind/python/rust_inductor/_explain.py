@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rust_inductor import _capture
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from types import CodeType
 
     from rust_inductor import _native, fx
@@ -289,8 +289,37 @@ def _failure(reason: dict[str, Any]) -> Failure:
 
 
 def _table(rows: list[tuple[str, str, str]]) -> Iterator[str]:
-    """Align the columns of a table."""
+    """Align the columns of a table, in which equal layers are written once."""
     header = ("node", "target", "fate")
     widths = [max(len(row[column]) for row in [header, *rows]) for column in range(2)]
-    for name, target, fate in [header, *rows]:
-        yield f"  {name:<{widths[0]}}  {target:<{widths[1]}}  {fate}"
+
+    def line(name: str, target: str, fate: str) -> str:
+        return f"  {name:<{widths[0]}}  {target:<{widths[1]}}  {fate}"
+
+    yield line(*header)
+    for start, length, times in _runs([row[1:] for row in rows]):
+        yield from (line(*row) for row in rows[start : start + length])
+        if times > 1:
+            yield f"  … and these {length} rows {times - 1} times more"
+
+
+#: The least number of rows that have to be left out of a table.
+_LEAST_ROWS = 16
+
+
+def _runs(keys: Sequence[Any]) -> Iterator[tuple[int, int, int]]:
+    """Divide a sequence into runs: where each begins, how long it is, and how often it comes, one after the other."""
+    start = 0
+    while start < len(keys):
+        best, left_out = (1, 1), _LEAST_ROWS - 1
+        for length in range(1, (len(keys) - start) // 2 + 1):
+            times = 1
+            while (
+                keys[start + times * length : start + times * length + 1] == keys[start : start + 1]
+                and keys[start + times * length : start + (times + 1) * length] == keys[start : start + length]
+            ):
+                times += 1
+            if length * (times - 1) > left_out:
+                best, left_out = (length, times), length * (times - 1)
+        yield start, *best
+        start += best[0] * best[1]
