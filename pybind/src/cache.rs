@@ -12,7 +12,7 @@
 //! All that a process has needed can be taken to others as an artifact. The entries of one are found before anything on
 //! disk, and stay in memory.
 
-use inductor::store::{Artifact, ArtifactError, Disk, Entry, Key, Store};
+use inductor::store::{Artifact, ArtifactError, Disk, Entry, Key, Listed, Store};
 use inductor_cpu::Cpu;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -21,6 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::UNIX_EPOCH;
 
 /// Megabytes that a directory takes up at most.
 const LIMIT: u64 = 1024;
@@ -132,6 +133,44 @@ pub(crate) fn refresh(_: Python<'_>) {
         current.disk = disk;
         current.settings = Some(settings);
     }
+}
+
+/// The directory of the cache, if there is one.
+#[pyfunction]
+pub(crate) fn cache_directory(py: Python<'_>) -> Option<PathBuf> {
+    refresh(py);
+    current().disk.as_ref().map(|disk| disk.root().to_owned())
+}
+
+/// A file of the cache: its name, its label, why it has none, its bytes, and the time of its last use in seconds.
+type File = (String, Option<String>, Option<String>, u64, f64);
+
+/// The files of the cache, each read as a whole; none without a cache.
+///
+/// # Errors
+/// An `OSError` for a directory that cannot be read.
+#[pyfunction]
+pub(crate) fn cache_files(py: Python<'_>) -> PyResult<Vec<File>> {
+    refresh(py);
+    let Some(disk) = current().disk.clone() else { return Ok(Vec::new()) };
+    let listed = py.detach(|| disk.list())?;
+    let row = |Listed { name, label, bytes, used }: Listed| {
+        let used = used.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+        let (label, reason) = label.map_or_else(|reason| (None, Some(reason)), |label| (Some(label), None));
+        (name, label, reason, bytes, used)
+    };
+    Ok(listed.into_iter().map(row).collect())
+}
+
+/// Removes the files of the cache, and gives how many there were.
+///
+/// # Errors
+/// An `OSError` for a file that cannot be removed.
+#[pyfunction]
+pub(crate) fn clear_cache(py: Python<'_>) -> PyResult<usize> {
+    refresh(py);
+    let disk = current().disk.clone();
+    Ok(disk.map_or(Ok(0), |disk| py.detach(|| disk.clear()))?)
 }
 
 /// The contents of an artifact: its digest, the version that made it, and of each entry its key, label and size.

@@ -33,7 +33,9 @@ mod torch;
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::cache::{host_label, load_artifact, read_artifact, save_artifact};
+    use crate::cache::{
+        cache_directory, cache_files, clear_cache, host_label, load_artifact, read_artifact, save_artifact,
+    };
     #[pymodule_export]
     use crate::compiled_fn::{
         CompiledFn, autocast_policy, compile_graph, compile_lowered, graph_as_it_is, is_for_library,

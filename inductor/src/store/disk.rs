@@ -46,6 +46,19 @@ pub struct Disk {
     told_failure: AtomicBool,
 }
 
+/// A file of a store.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Listed {
+    /// The name: a hash of the entry's key, and of the program that it is for.
+    pub name: String,
+    /// The label of the entry, or why there is none.
+    pub label: Result<String, String>,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// The time of its last use, to the hour.
+    pub used: SystemTime,
+}
+
 /// The reason why there is an entry that cannot be used.
 #[derive(Debug, thiserror::Error)]
 enum Unreadable {
@@ -91,6 +104,14 @@ impl Disk {
     }
 
     fn read(&self, key: &Key) -> Result<Option<Entry>, Unreadable> {
+        Ok(self.look(key)?.map(|(entry, file, found)| {
+            note_use(&file, &found);
+            entry
+        }))
+    }
+
+    /// The entry in a file, which stays as it is.
+    fn look(&self, key: &Key) -> Result<Option<(Entry, File, fs::Metadata)>, Unreadable> {
         let opened = match private::open(&self.path(key)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             opened => opened?,
@@ -105,8 +126,7 @@ impl Disk {
         let mut rest = Vec::with_capacity(found.len() as usize - HEADER);
         file.read_to_end(&mut rest)?;
         let entry = entry::decode(&header, rest)?;
-        note_use(&file, &found);
-        Ok(Some(entry))
+        Ok(Some((entry, file, found)))
     }
 
     fn write(&self, key: &Key, label: &str, bytes: &[u8]) -> io::Result<()> {
@@ -143,6 +163,69 @@ impl Disk {
         })
         .ok()
         .flatten()
+    }
+}
+
+impl Disk {
+    /// The files, what was used last before others. Each is read as a whole and its checksum compared.
+    ///
+    /// # Errors
+    /// A directory that cannot be read.
+    pub fn list(&self) -> io::Result<Vec<Listed>> {
+        let mut listed = Vec::new();
+        for (name, path) in self.files()? {
+            // Another process may have removed it.
+            let Ok(found) = fs::symlink_metadata(&path) else { continue };
+            let label = match Key::named(&name).map(|key| self.look(&key)) {
+                Some(Ok(Some((entry, ..)))) => Ok(entry.label),
+                Some(Ok(None)) => continue,
+                Some(Err(reason)) => Err(reason.to_string()),
+                None => Err("unfinished".to_owned()),
+            };
+            let used = found.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            listed.push(Listed { name, label, bytes: found.len(), used });
+        }
+        listed.sort_by(|a, b| (b.used, &a.name).cmp(&(a.used, &b.name)));
+        Ok(listed)
+    }
+
+    /// Removes all files; gives how many there were.
+    ///
+    /// # Errors
+    /// A file that cannot be removed.
+    pub fn clear(&self) -> io::Result<usize> {
+        let mut removed = 0;
+        for (_, path) in self.files()? {
+            match fs::remove_file(path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                done => {
+                    done?;
+                    removed += 1;
+                }
+            }
+        }
+        Ok(removed)
+    }
+
+    /// The names and paths of the files that are a store's.
+    fn files(&self) -> io::Result<Vec<(String, PathBuf)>> {
+        let is_hex = |name: &str| name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        let mut files = Vec::new();
+        for shard in fs::read_dir(&self.root)? {
+            let shard = shard?;
+            let first = shard.file_name().to_string_lossy().into_owned();
+            if first.len() != 2 || !is_hex(&first) {
+                continue;
+            }
+            for file in fs::read_dir(shard.path())? {
+                let file = file?;
+                let name = format!("{first}{}", file.file_name().to_string_lossy());
+                if Key::named(&name).is_some() || name.ends_with(UNFINISHED) {
+                    files.push((name, file.path()));
+                }
+            }
+        }
+        Ok(files)
     }
 }
 

@@ -17,7 +17,7 @@ mod private;
 mod tests;
 
 pub use artifact::{Artifact, ArtifactError};
-pub use disk::Disk;
+pub use disk::{Disk, Listed};
 pub use private::Untrusted;
 
 use std::fmt;
@@ -38,6 +38,16 @@ impl Key {
             hash.update(&(part.len() as u64).to_le_bytes()).update(part);
         }
         Key(*hash.finalize().as_bytes())
+    }
+
+    /// The key whose text this is.
+    fn named(name: &str) -> Option<Key> {
+        let mut bytes = [0; Key::BYTES];
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(name.get(2 * at..2 * at + 2)?, 16).ok()?;
+        }
+        let key = Key(bytes);
+        (key.to_string() == name).then_some(key)
     }
 
     /// The hash.

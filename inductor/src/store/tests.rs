@@ -344,3 +344,32 @@ fn an_artifact_with_a_right_digest_and_wrong_lengths_is_refused() {
         assert!(Artifact::decode(&signed(wrong)).is_err(), "{wrong:?}");
     }
 }
+
+#[test]
+fn files_are_listed_with_what_is_wrong_and_cleared() {
+    let (_place, disk) = store();
+    let keys = [key("whole"), key("damaged")];
+    keys.iter().for_each(|key| disk.put(key, LABEL, b"bytes"));
+    let path = |name: &str| disk.root().join(&name[..2]).join(&name[2..]);
+    let names = keys.map(|key| name_of(&key));
+    let mut bytes = fs::read(path(&names[1])).expect("it is there");
+    *bytes.last_mut().expect("it has bytes") ^= 1;
+    fs::write(path(&names[1]), bytes).expect("it is written");
+    let unfinished = path(&names[0]).with_file_name("12-3-4.new");
+    let strange = disk.root().join("notes.txt");
+    for path in [&unfinished, &strange] {
+        fs::write(path, "text").expect("it is written");
+    }
+    let mut listed: Vec<_> =
+        disk.list().expect("it can be read").into_iter().map(|file| (file.name, file.label)).collect();
+    listed.sort();
+    let mut expected = vec![
+        (names[0].clone(), Ok(LABEL.to_owned())),
+        (names[1].clone(), Err("wrong checksum".to_owned())),
+        (format!("{}12-3-4.new", &names[0][..2]), Err("unfinished".to_owned())),
+    ];
+    expected.sort();
+    assert_eq!(listed, expected);
+    assert_eq!(disk.clear().expect("they can be removed"), 3);
+    assert!(disk.list().expect("it can be read").is_empty() && strange.exists());
+}
