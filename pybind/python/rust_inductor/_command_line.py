@@ -85,7 +85,7 @@ def _doctor() -> int:
     return 0 if outcomes["cpu"].startswith("works") and is_registered else 1
 
 
-#: What the doctor compiles: code of this package's own is never captured.
+#: The program that the doctor compiles: code of this package's own is never captured.
 _SAMPLE = """
 import torch
 
