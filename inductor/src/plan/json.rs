@@ -2,7 +2,7 @@
 //!
 //! The form is versioned: `{"version":2,"pool":…,"bufs":[…],"kernels":["kernel k0(…) {…}",…],"steps":[…],…}`. A
 //! kernel is its [text](crate::loop_ir), which a backend compiles, or finds compiled in its [store](crate::store).
-//! Equal layers are [written once](super::runs): a plan of 96 is as short as one of 12.
+//! Equal layers are written once (`runs.rs`): a plan of 96 is as short as one of 12.
 //!
 //! Invariant: whatever the text is, reading it ends in a plan whose parts name only what it has, or in an error. That
 //! the steps make sense is for [`verify`](super::verify) to say, once sizes are known.

@@ -139,7 +139,7 @@ struct Functionalize<'a> {
     roots: Vec<Root>,
     /// The picks from calls with several results that are tensors of their own, by call and place.
     picks: FxHashMap<(NodeId, usize), NodeId>,
-    /// Lists of tensors of the old graph that a call gives back, by the pick of the list.
+    /// Lists of tensors of the old graph that a call gives back, by the call and by the pick of the list.
     lists: FxHashMap<NodeId, Vec<NodeId>>,
     /// The root of each input that is a tensor.
     inputs: Vec<Option<RootId>>,
@@ -382,26 +382,20 @@ impl Functionalize<'_> {
             _ => return Err("a pick from something other than a tuple".to_owned()),
         };
         let pick = usize::try_from(if at < 0 { at + items } else { at }).map_err(|_| "no such item".to_owned())?;
-        if let Some(list) = self.lists.get(&whole) {
-            let given = list.get(pick).and_then(|item| self.tensors.get(item)).ok_or("no such item")?.clone();
-            self.tensors.insert(id, given);
-            return Ok(());
-        }
-        if self.from[whole].op() == Some(Aten::histogramdd_TensorList_bins) {
-            if pick == 0 {
-                let counts = self.copies[&whole];
-                self.leaf(id, counts, Origin::Call);
-            } else {
-                let mut edges = Vec::new();
-                self.from[whole]
-                    .args
-                    .iter()
-                    .skip(1)
-                    .take(1)
-                    .for_each(|bins| bins.for_each_node(&mut |bin| edges.push(bin)));
-                self.lists.insert(id, edges);
+        match self.lists.get(&whole) {
+            Some(edges) if self.from[whole].op() == Some(Aten::histogramdd_TensorList_bins) => {
+                match pick {
+                    0 => drop(self.leaf(id, self.copies[&whole], Origin::Call)),
+                    _ => drop(self.lists.insert(id, edges.clone())),
+                }
+                return Ok(());
             }
-            return Ok(());
+            Some(edges) => {
+                let given = edges.get(pick).and_then(|edge| self.tensors.get(edge)).ok_or("no such item")?.clone();
+                self.tensors.insert(id, given);
+                return Ok(());
+            }
+            None => {}
         }
         match self.tensors.get(&whole).cloned() {
             // The views of a split.
@@ -448,6 +442,9 @@ impl Functionalize<'_> {
         let counts = self.to.push(Kind::CallFunction, target, args, kwargs, None);
         self.to[counts].meta = items.first().cloned().flatten();
         self.copies.insert(id, counts);
+        let mut edges = Vec::new();
+        bound.get("bins").for_each_node(&mut |edge| edges.push(edge));
+        self.lists.insert(id, edges);
         Ok(())
     }
 
@@ -467,9 +464,8 @@ impl Functionalize<'_> {
             let of_root = results.iter().filter_map(Arg::as_node).filter_map(|node| self.tensors.get(&node));
             let mut of_root = of_root.filter(|alias| alias.root == root);
             // The value of a view of places is a copy, which need not lie as the view does.
-            let is_strided = |alias: &Alias| alias.path.iter().any(|view| view.overload == Aten::as_strided_default);
             self.roots[root].origin != Origin::Call
-                || of_root.next().is_some_and(is_strided)
+                || of_root.next().is_some_and(Alias::is_strided)
                 || of_root.next().is_some()
         };
         let is_shared: Vec<bool> = (0..self.roots.len()).map(is_shared).collect();
