@@ -3,16 +3,16 @@
 use crate::build::{Build, Outcome};
 use crate::composites;
 use cranelift_entity::EntityRef;
-use fx::aten::Aten;
 use fx::{Arg, Graph, NodeId};
 use symshapes::DeviceKind;
 
 /// Takes the composites apart for which `is_apart` holds. One whose parts are not known, or that is on another device
 /// than the processor, stays as it is.
-pub fn take_apart(graph: Graph, is_apart: impl Fn(Aten) -> bool) -> Graph {
+pub fn take_apart(graph: Graph, is_apart: impl Fn(&Graph, NodeId) -> bool) -> Graph {
     let mut build = Build { graph };
-    let is_meant = |op: Aten| composites::is_composite(op) && is_apart(op);
-    for id in build.graph.nodes().filter(|&id| build.graph[id].op().is_some_and(is_meant)).collect::<Vec<_>>() {
+    let is_composite = |id: NodeId| build.graph[id].op().is_some_and(composites::is_composite);
+    let is_meant = |&id: &NodeId| is_composite(id) && is_apart(&build.graph, id);
+    for id in build.graph.nodes().filter(is_meant).collect::<Vec<_>>() {
         let (len, capacity) = (build.graph.len(), build.graph.capacity());
         match parts(&mut build, id) {
             Ok(result) => {

@@ -4,27 +4,32 @@
 //! kernels compute it where it is used, in any order, and backward graphs compute it again instead of reading a mask.
 //! The keys of a call's operators come from eager's generator: one draw for all, so that `torch.manual_seed` counts.
 //!
-//! What draws anything else (normals, integers, samples of distributions) stays eager's.
+//! Other distributions (normals, integers, `bernoulli` of a tensor, whose values eager checks) stay eager's, and so
+//! does a result that does not lie row by row.
 
 use crate::apart::take_apart;
 use crate::build::{Build, Outcome};
 use cranelift_entity::EntityRef;
 use fx::aten::{Aten, Packet};
+use fx::effects::draws;
+use fx::infer::{sizes::Sizes, strides};
 use fx::{Arg, Graph, Kind, NodeId};
 use symshapes::{DType, Device, DeviceKind, TensorMeta};
 
 /// Lets dropout, `bernoulli` and `rand` of a graph, on the processor, draw by counters.
 pub fn draw_by_counter(graph: Graph) -> Graph {
-    let composites = [Packet::dropout, Packet::feature_dropout, Packet::scaled_dot_product_attention];
-    let mut build = Build { graph: take_apart(graph, |op| composites.contains(&op.packet())) };
-    let draws: Vec<NodeId> = build.graph.nodes().filter(|&id| draws(&build.graph, id)).collect();
-    let Some(&first) = draws.first() else { return build.graph };
+    const COMPOSITES: &[Packet] = &[Packet::dropout, Packet::feature_dropout, Packet::scaled_dot_product_attention];
+    let is_composite = |op: Aten| COMPOSITES.contains(&op.packet());
+    let graph = take_apart(graph, |graph, id| graph[id].op().is_some_and(is_composite) && draws(graph, id));
+    let mut build = Build { graph };
+    let counted: Vec<NodeId> = build.graph.nodes().filter(|&id| can_be_counted(&build.graph, id)).collect();
+    let Some(&first) = counted.first() else { return build.graph };
     let len = build.graph.len();
-    let Ok(keys) = keys(&mut build, draws.len()) else { return build.graph };
+    let Ok(keys) = keys(&mut build, counted.len()) else { return build.graph };
     build.graph.move_appended(len, first);
-    for (number, &id) in draws.iter().enumerate() {
+    for (row, &id) in counted.iter().enumerate() {
         let (len, capacity) = (build.graph.len(), build.graph.capacity());
-        match drawn(&mut build, id, keys, number) {
+        match drawn(&mut build, id, keys, row) {
             Ok(results) => {
                 build.graph.move_appended(len, id);
                 put_in_place(&mut build.graph, id, &results);
@@ -38,15 +43,10 @@ pub fn draw_by_counter(graph: Graph) -> Graph {
 }
 
 /// True for a call in whose place one by counters may stand.
-fn draws(graph: &Graph, id: NodeId) -> bool {
-    const DRAWS: &[Aten] = &[
-        Aten::bernoulli_default,
-        Aten::bernoulli_p,
-        Aten::native_dropout_default,
-        Aten::rand_default,
-        Aten::rand_like_default,
-    ];
-    graph[id].op().is_some_and(|op| DRAWS.contains(&op))
+fn can_be_counted(graph: &Graph, id: NodeId) -> bool {
+    const COUNTED: &[Aten] =
+        &[Aten::bernoulli_p, Aten::native_dropout_default, Aten::rand_default, Aten::rand_like_default];
+    graph[id].op().is_some_and(|op| COUNTED.contains(&op)) && draws(graph, id)
 }
 
 /// Appends the draw of a key for each of so many calls, a row each.
@@ -62,47 +62,42 @@ fn drawn(build: &mut Build, id: NodeId, keys: NodeId, row: usize) -> Outcome<Vec
     let node = build.graph[id].clone();
     let op = node.op().ok_or("no overload")?;
     let bound = op.bind(&node.args, &node.kwargs).map_err(|error| error.to_string())?;
-    let like = |build: &Build, name: &str| -> Outcome<(NodeId, TensorMeta)> {
-        let of = bound.node(name).ok_or("no tensor")?;
-        Ok((of, build.tensor(of)?.clone()))
-    };
+    // Eager refuses others.
+    let p = |name| bound.get(name).as_float().filter(|p| (0.0..=1.0).contains(p)).ok_or("no probability");
     match op {
         Aten::native_dropout_default => {
-            let (input, meta) = like(build, "input")?;
-            let p = bound.get("p").as_float().ok_or("a probability that is no number")?;
-            if *bound.get("train") == Arg::Bool(false) {
-                return Err("nothing to draw".to_owned());
+            let (input, p) = (bound.node("input").ok_or("no tensor")?, p("p")?);
+            let like = build.tensor(input)?.clone();
+            if !like.dtype.is_float() {
+                return Err("numbers that cannot be scaled".to_owned());
             }
-            let uniform = uniform(build, &meta, keys, row)?;
+            let uniform = uniform(build, &like, keys, row)?;
             let stays = build.call(Aten::ge_Scalar, vec![Arg::Node(uniform), Arg::Float(p)])?;
             let kept = build.call(Aten::mul_Tensor, vec![Arg::Node(input), Arg::Node(stays)])?;
             let scale = if p == 1.0 { 0.0 } else { 1.0 / (1.0 - p) };
             Ok(vec![build.call(Aten::mul_Scalar, vec![Arg::Node(kept), Arg::Float(scale)])?, stays])
         }
-        Aten::bernoulli_default | Aten::bernoulli_p => {
-            let (given, meta) = like(build, "self")?;
-            let uniform = uniform(build, &meta, keys, row)?;
-            let (below, p) = match op {
-                Aten::bernoulli_p => (Aten::lt_Scalar, bound.get("p").clone()),
-                _ => (Aten::lt_Tensor, Arg::Node(given)),
-            };
-            let drawn = build.call(below, vec![Arg::Node(uniform), p])?;
-            Ok(vec![build.call(Aten::to_dtype, vec![Arg::Node(drawn), Arg::DType(meta.dtype)])?])
+        Aten::bernoulli_p => {
+            let (like, p) = (node.tensor_meta().ok_or("no tensor")?, p("p")?);
+            let uniform = uniform(build, like, keys, row)?;
+            let drawn = build.call(Aten::lt_Scalar, vec![Arg::Node(uniform), Arg::Float(p)])?;
+            Ok(vec![build.call(Aten::to_dtype, vec![Arg::Node(drawn), Arg::DType(like.dtype)])?])
         }
         _ => {
-            let meta = node.tensor_meta().ok_or("no tensor")?.clone();
-            if meta.dtype != DType::F32 {
+            let like = node.tensor_meta().ok_or("no tensor")?;
+            if like.dtype != DType::F32 {
                 return Err("numbers of another precision".to_owned());
             }
-            Ok(vec![uniform(build, &meta, keys, row)?])
+            Ok(vec![uniform(build, like, keys, row)?])
         }
     }
 }
 
-/// Appends a draw of uniform numbers of single precision, as many as a tensor has.
+/// Appends a draw of uniform numbers of single precision, as many as a tensor has, row by row.
 fn uniform(build: &mut Build, like: &TensorMeta, keys: NodeId, row: usize) -> Outcome<NodeId> {
-    if like.device.kind != DeviceKind::Cpu {
-        return Err("another device".to_owned());
+    let is_row_major = strides::is_contiguous(&mut Sizes::Proved(&mut build.graph.exprs), like) == Some(true);
+    if !is_row_major || like.device.kind != DeviceKind::Cpu {
+        return Err("elements in another order, or on another device".to_owned());
     }
     let sizes = Arg::List(like.sizes.iter().map(|&size| build.size_arg(size)).collect());
     let options = vec![("dtype".to_owned(), Arg::DType(DType::F32))];

@@ -165,7 +165,8 @@ pub(crate) fn compile_lowered(
     // Where nothing is recorded, whether it would be says nothing.
     let markers: FxHashSet<_> = lowered.nodes().filter(|&id| marker(&lowered, id).is_some()).collect();
     lowered.retain(|id| !markers.contains(&id));
-    let mut lowered = autograd::take_apart(lowered, |op| op.rule().is_none() && !op.traits().random);
+    let is_unknown = |op: Aten| op.rule().is_none() && !op.traits().random;
+    let mut lowered = autograd::take_apart(lowered, |graph, id| graph[id].op().is_some_and(is_unknown));
     let (written, rewritten) = (functional.written, functional.rewritten);
     let pending =
         carry_out(&mut lowered).map_err(|name| refused(format!("%{name} may be conjugated when it is read")))?;
@@ -184,7 +185,7 @@ pub(crate) fn compile_lowered(
 /// The error for a graph that has to run as it is, or that AOTAutograd has to take.
 pub(crate) fn not_functional(error: &NotFunctional) -> PyErr {
     let text = error.to_string();
-    if error.is_strided { PyNotImplementedError::new_err(text) } else { PyValueError::new_err(text) }
+    if error.eager_only { PyNotImplementedError::new_err(text) } else { PyValueError::new_err(text) }
 }
 
 /// A graph of our own Dynamo's that runs as it is, for a reason; `lowered` is the same in ATen overloads.

@@ -39,18 +39,34 @@ def compiled(function: Callable[..., Any], dynamic: bool | None = None) -> Calla
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_numbers_are_those_of_pytorchs_philox(dynamic: bool) -> None:
     def function(x: Tensor) -> Any:
-        return torch.rand(3, 5), torch.rand_like(x.t()), torch.bernoulli(x, 0.25), torch.bernoulli(x.sigmoid())
+        return torch.rand(3, 5), torch.rand_like(x), torch.bernoulli(x, 0.25)
 
     call = compiled(function, dynamic)
     for rows in (7, 130):
         x = torch.randn(rows, 11)
-        drawn = keys(rows, 4)
+        drawn = keys(rows, 3)
         torch.manual_seed(rows)
-        given, like, p, probabilities = call(x)
+        given, like, p = call(x)
         torch.testing.assert_close(given, uniform(drawn[0], 3, 5), rtol=0, atol=0)
-        torch.testing.assert_close(like, uniform(drawn[1], 11, rows), rtol=0, atol=0)
+        torch.testing.assert_close(like, uniform(drawn[1], rows, 11), rtol=0, atol=0)
         torch.testing.assert_close(p, (uniform(drawn[2], rows, 11) < 0.25).float(), rtol=0, atol=0)
-        torch.testing.assert_close(probabilities, (uniform(drawn[3], rows, 11) < x.sigmoid()).float(), rtol=0, atol=0)
+
+
+def test_what_stays_eagers_is_as_in_eager() -> None:
+    def function(x: Tensor) -> Any:
+        return torch.randn(3), torch.rand_like(x.t()), torch.bernoulli(x.sigmoid()), functional.dropout(x.t(), 0.5)
+
+    x = torch.randn(6, 4)
+    torch.manual_seed(2)
+    expected = function(x)
+    torch.manual_seed(2)
+    actual = compiled(function)(x)
+    torch.testing.assert_close(actual, expected, rtol=0, atol=0)
+    assert [it.stride() for it in actual] == [it.stride() for it in expected]
+    with pytest.raises(RuntimeError, match="expects p to be in"):
+        compiled(lambda x: torch.bernoulli(x, 1.5))(x)
+    with pytest.raises(RuntimeError, match="p_in"):
+        compiled(torch.bernoulli)(x + 2)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])

@@ -42,9 +42,8 @@ pub(crate) fn philox_uniform(b: &mut Builder, a: &Args) -> Rewrite {
 
 /// The word of each element of a tensor of these sizes, by a key of two numbers: a seed, and the first counter.
 fn words(b: &mut Builder, key: Tensor, sizes: &[Expr]) -> Tensor {
-    let [seed, first] = [0, 1].map(|at| {
-        let one = b.slice(key, 0, Expr::ZERO, 1, Expr::ONE);
-        let one = if at == 0 { one } else { b.slice(key, 0, Expr::ONE, 1, Expr::ONE) };
+    let [seed, first] = [Expr::ZERO, Expr::ONE].map(|at| {
+        let one = b.slice(key, 0, at, 1, Expr::ONE);
         b.reshape(one, &[])
     });
     let count = sizes.iter().fold(Expr::ONE, |count, &size| b.graph.pool.mul(count, size));

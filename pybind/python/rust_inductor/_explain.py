@@ -305,6 +305,8 @@ def _table(rows: list[tuple[str, str, str]]) -> Iterator[str]:
 
 #: The least number of rows that have to be left out of a table.
 _LEAST_ROWS = 16
+#: The most rows that are looked at as one layer.
+_LONGEST = 512
 
 
 def _runs(keys: Sequence[Any]) -> Iterator[tuple[int, int, int]]:
@@ -312,7 +314,7 @@ def _runs(keys: Sequence[Any]) -> Iterator[tuple[int, int, int]]:
     start = 0
     while start < len(keys):
         best, left_out = (1, 1), _LEAST_ROWS - 1
-        for length in range(1, (len(keys) - start) // 2 + 1):
+        for length in range(1, min(_LONGEST, (len(keys) - start) // 2) + 1):
             times = 1
             while (
                 keys[start + times * length : start + times * length + 1] == keys[start : start + 1]

@@ -73,9 +73,8 @@ pub struct NotFunctional {
     pub node: String,
     /// The obstacle.
     pub why: String,
-    /// True if the graph views places in a storage (`as_strided`): what is not functional here, AOTAutograd does not
-    /// make functional as eager shows it, either.
-    pub is_strided: bool,
+    /// True if only eager gives what it gives: of places in a storage (`as_strided`) AOTAutograd knows no more.
+    pub eager_only: bool,
 }
 
 /// Makes a graph of ATen overloads functional. Every tensor has metadata.
@@ -172,9 +171,8 @@ impl Functionalize<'_> {
         };
         for id in graph.nodes() {
             pass.node(id).map_err(|why| {
-                let ops = || graph.nodes().filter_map(|node| graph[node].op());
-                let is_strided = ops().any(|op| op == Aten::as_strided_default);
-                NotFunctional { node: graph[id].name.to_string(), why, is_strided }
+                let eager_only = graph.nodes().any(|node| graph[node].op() == Some(Aten::as_strided_default));
+                NotFunctional { node: graph[id].name.to_string(), why, eager_only }
             })?;
         }
         Ok(pass)
