@@ -1,7 +1,9 @@
 //! Appends calls to a graph and infers what they give.
 
 use fx::aten::{Aten, Bound};
-use fx::{Arg, Graph, Kind, Meta, NodeId, infer};
+use fx::composites::{self, Builder};
+use fx::infer::sizes::Sizes;
+use fx::{Arg, Graph, Kind, Meta, NodeId, Target, infer};
 use symshapes::{DType, Expr, TensorMeta};
 
 /// The outcome of a step, or why the graph cannot be differentiated, in words.
@@ -148,6 +150,23 @@ impl Build {
             return Ok(node);
         }
         self.reshape(node, wanted)
+    }
+}
+
+impl Builder for Build {
+    fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    fn exprs(&mut self) -> Sizes<'_> {
+        Sizes::Proved(&mut self.graph.exprs)
+    }
+
+    fn append(&mut self, target: Target, args: Vec<Arg>, kwargs: Vec<(String, Arg)>) -> composites::Outcome {
+        let call = self.graph.push(Kind::CallFunction, target, args, kwargs, None);
+        let meta = infer::node(&mut self.graph, call)?;
+        self.graph[call].meta = Some(meta);
+        Ok(call)
     }
 }
 

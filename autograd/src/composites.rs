@@ -1,5 +1,8 @@
 //! Composite operators as calls of those that have derivatives: the kernels that eager's dispatcher chooses on the
 //! processor, in the order in which it calls them.
+//!
+//! These have kernels of their own, for which they stay whole where nothing is differentiated. Composites that are
+//! taken apart as they are captured stand in [`fx::composites`].
 
 use crate::arithmetic::Operation;
 use crate::arithmetic::numbers;
@@ -8,6 +11,7 @@ use crate::build::{Build, Outcome, node};
 use crate::linear::{linear, matmul};
 use fx::aten::Aten;
 use fx::aten::Bound;
+use fx::composites::{self, Results};
 use fx::infer::{self, sizes::Sizes, strides};
 use fx::{Arg, Meta, NodeId};
 use symshapes::DType;
@@ -38,25 +42,11 @@ const ROWS: &[(Aten, Expand)] = &[
     (Aten::hinge_embedding_loss_default, hinge_embedding_loss),
     (Aten::cosine_embedding_loss_default, cosine_embedding_loss),
     (Aten::group_norm_default, group_norm),
-    (Aten::avg_pool1d_default, |b, a| {
-        let names = ["kernel_size", "stride", "padding"];
-        let [options, rest] =
-            [planar(a, &names)?, vec![a.get("ceil_mode").clone(), a.get("count_include_pad").clone()]];
-        let image = b.call(Aten::unsqueeze_default, vec![a.get("self").clone(), Arg::Int(-2)])?;
-        let pooled = b.call(Aten::avg_pool2d_default, [vec![Arg::Node(image)], options, rest].concat())?;
-        b.call(Aten::squeeze_dim, vec![Arg::Node(pooled), Arg::Int(-2)])
-    }),
     (Aten::l1_loss_default, l1_loss),
     (Aten::nll_loss_nd_default, |b, a| loss_of_classes(b, a, node(a, "self")?)),
-    (Aten::outer_default, |b, a| {
-        let column = b.call(Aten::unsqueeze_default, vec![a.get("self").clone(), Arg::Int(1)])?;
-        b.call(Aten::mul_Tensor, vec![Arg::Node(column), a.get("vec2").clone()])
-    }),
     (Aten::channel_shuffle_default, channel_shuffle),
     (Aten::pixel_shuffle_default, pixel_shuffle),
     (Aten::pixel_unshuffle_default, pixel_unshuffle),
-    (Aten::prelu_default, prelu),
-    (Aten::tile_default, tile),
     (Aten::layer_norm_default, |b, a| {
         first(b, a, Aten::native_layer_norm_default, &["input", "normalized_shape", "weight", "bias", "eps"])
     }),
@@ -69,7 +59,6 @@ const ROWS: &[(Aten, Expand)] = &[
         first(b, a, Aten::max_pool2d_with_indices_default, &names)
     }),
     (Aten::narrow_default, narrow),
-    (Aten::pad_default, pad),
     (Aten::ravel_default, |b, a| {
         let contiguous = b.call(Aten::contiguous_default, vec![a.get("self").clone()])?;
         b.call(Aten::reshape_default, vec![Arg::Node(contiguous), Arg::List(vec![Arg::Int(-1)])])
@@ -90,7 +79,7 @@ fn row(op: Aten) -> Option<Expand> {
 
 /// True for an overload that is taken apart before it is differentiated.
 pub fn is_composite(op: Aten) -> bool {
-    row(op).is_some()
+    row(op).is_some() || composites::has_row(op)
 }
 
 /// Appends the parts of a composite call, which have to give what is known of the whole; their result.
@@ -101,9 +90,14 @@ pub(crate) fn expand(
     kwargs: &[(String, Arg)],
     whole: Option<&Meta>,
 ) -> Outcome<NodeId> {
-    let expand = row(op).ok_or_else(|| format!("`{op}` is no composite"))?;
-    let bound = op.bind(args, kwargs).map_err(|error| error.to_string())?;
-    let result = expand(b, &bound)?;
+    let result = match row(op) {
+        Some(expand) => expand(b, &op.bind(args, kwargs).map_err(|error| error.to_string())?)?,
+        None => match composites::expand(b, op, args, kwargs) {
+            Some(Ok(Results::One(result))) => result,
+            Some(Err(error)) => return Err(error.to_string()),
+            Some(Ok(Results::Several(_))) | None => return Err(format!("`{op}` is no composite of one result")),
+        },
+    };
     let (Some(old), Some(new)) = (whole, &b.graph[result].meta) else {
         return Err("a composite of which nothing is known".to_owned());
     };
@@ -378,20 +372,6 @@ fn loss_of_classes(b: &mut Build, a: &Bound, logs: NodeId) -> Outcome<NodeId> {
     b.pick(loss, 0)
 }
 
-/// The options of pooling along one dimension as those of a plane of one row.
-fn planar(a: &Bound, names: &[&str]) -> Outcome<Vec<Arg>> {
-    let neutral = |name: &str| Arg::Int(i64::from(name != "padding"));
-    let option = |name: &&str| {
-        let given = a.ints(name).map_err(|error| error.to_string())?;
-        Ok(Arg::List(match given[..] {
-            [] => Vec::new(),
-            [along] => vec![neutral(name), Arg::Int(along)],
-            _ => return Err("pooling along one dimension by several numbers".to_owned()),
-        }))
-    };
-    names.iter().map(option).collect()
-}
-
 /// The mean or sum of distances, or each.
 fn l1_loss(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let off = b.call(Aten::sub_Tensor, vec![a.get("self").clone(), a.get("target").clone()])?;
@@ -457,32 +437,6 @@ fn moved(
     b.reshape(copied, Arg::List(whole))
 }
 
-/// `prelu` with a slope for each channel, or one for all.
-fn prelu(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
-    let (input, weight) = (node(a, "self")?, node(a, "weight")?);
-    let (rank, of_weight) = (b.rank(input)?, b.rank(weight)?);
-    let mut weight = weight;
-    if of_weight != rank {
-        let sizes = b.tensor(weight)?.sizes.clone();
-        let count = b.product(sizes);
-        let mut sizes = vec![Arg::Int(1); rank];
-        if let Some(channels) = sizes.get_mut(1) {
-            *channels = b.size_arg(count);
-        }
-        weight = b.reshape(weight, Arg::List(sizes))?;
-    }
-    b.call(Aten::_prelu_kernel_default, vec![Arg::Node(input), Arg::Node(weight)])
-}
-
-/// `tile` as `repeat`, with ones for the dimensions that are not named.
-fn tile(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
-    let this = node(a, "self")?;
-    let dims = a.list("dims").ok_or("`tile` by what is no list")?;
-    let missing = b.rank(this)?.saturating_sub(dims.len());
-    let repeats = [vec![Arg::Int(1); missing], dims.to_vec()].concat();
-    b.call(Aten::repeat_default, vec![Arg::Node(this), Arg::List(repeats)])
-}
-
 fn adaptive_avg_pool2d(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let output = a.ints("output_size").map_err(|error| error.to_string())?;
     if output.iter().all(|&size| size == 1) {
@@ -509,12 +463,4 @@ fn narrow(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
     let end = b.graph.exprs.add(start, length);
     let [start, end] = [start, end].map(|place| b.size_arg(place));
     b.call(Aten::slice_Tensor, vec![Arg::Node(this), Arg::Int(dim), start, end])
-}
-
-fn pad(b: &mut Build, a: &Bound) -> Outcome<NodeId> {
-    if a.get("mode").as_str() != Some("constant") {
-        return Err("`pad` with what is inside".to_owned());
-    }
-    let value = if a.get("value").is_none() { Arg::Float(0.0) } else { a.get("value").clone() };
-    b.call(Aten::constant_pad_nd_default, vec![a.get("self").clone(), a.get("pad").clone(), value])
 }

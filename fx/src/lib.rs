@@ -8,6 +8,7 @@
 
 pub mod arg;
 pub mod aten;
+pub mod composites;
 pub mod custom_gradient;
 pub mod effects;
 pub mod graph;

@@ -6,16 +6,24 @@ use pyo3::exceptions::PyLookupError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyFunction;
+use pyo3::types::{PyCFunction, PyFunction};
 
 /// The target of a `call_function` node for a callable, as [`fx::Node::target`] has it: the name that `torch.fx` would
 /// print, or the callable's `repr` where it has none or the name is another callable's. `functools.wraps` gives a
 /// wrapper the name of what it wraps, such as `torch.func.vmap(torch.dot)` that of `torch.dot`.
 pub(crate) fn function_target(callable: &Bound<'_, PyAny>) -> PyResult<String> {
     let name = printed_name(callable)?;
-    let is_another = || function(callable.py(), &name).is_ok_and(|named| !named.is(callable));
-    if callable.is_exact_instance_of::<PyFunction>() && is_another() {
+    let is_another = |name: &str| function(callable.py(), name).is_ok_and(|named| !named.is(callable));
+    if callable.is_exact_instance_of::<PyFunction>() && is_another(&name) {
         return callable.repr()?.extract();
+    }
+    if callable.is_exact_instance_of::<PyCFunction>()
+        && let Some(operator) = name.strip_prefix("torch.").filter(|rest| !rest.contains('.'))
+        && is_another(&name)
+    {
+        // Behind a function of Python's of the same name.
+        let own = format!("torch._C._VariableFunctions.{operator}");
+        return Ok(if is_another(&own) { name } else { own });
     }
     Ok(name)
 }

@@ -106,6 +106,9 @@ pub enum FunctionPolicy {
     Inlined,
     /// One that goes into the graph as it is.
     InGraph,
+    /// One of torch's that goes into the graph as it is, but where calls are lowered: there it is inlined, since no
+    /// overload takes its arguments.
+    Composed,
     /// One of which the user has said that it gives the same each time.
     Constant,
     /// One that is never traced: the standard library's, torch's own.

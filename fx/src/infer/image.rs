@@ -5,6 +5,7 @@ use super::{
     call::{Call, Result},
     conv::{spatial, windows},
 };
+use crate::arg::Arg;
 use crate::aten::Packet;
 use symshapes::Expr;
 
@@ -78,17 +79,34 @@ fn shuffled(c: &mut Call, factor: &str, finer: bool) -> Result {
     Ok(c.in_format_of(x, sizes)?.into())
 }
 
-/// Images of a given size; none may be empty.
+/// Images of a given size, or of their own times factors; none may be empty.
 fn upsampled(c: &mut Call) -> Result {
-    if c.given("scale_factors") {
-        return Err(c.unsupported("scale factors"));
-    }
-    let (x, output) = (c.tensor("self")?, c.exprs("output_size")?);
-    c.fits((x.sizes.len() == output.len() + 2).then_some(()))?;
-    for &size in output.iter().chain(&x.sizes[2..]) {
+    let x = c.tensor(if c.has("self") { "self" } else { "input" })?;
+    let inner = c.fits(x.sizes.get(2..))?;
+    let output = match c.has("scale_factors") && c.given("scale_factors") {
+        true => scaled(c, inner)?,
+        false => c.exprs("output_size")?,
+    };
+    c.fits((inner.len() == output.len()).then_some(()))?;
+    for &size in output.iter().chain(inner) {
         c.demand_at_most(Expr::ONE, size)?;
     }
     Ok(c.in_format_of(x, [&x.sizes[..2], &output].concat())?.into())
+}
+
+/// Sizes times the call's factors, rounded down (`compute_output_size` in `UpSample.cpp`).
+fn scaled(c: &mut Call, sizes: &[Expr]) -> Result<Vec<Expr>> {
+    let factors: Option<Vec<f64>> = c.list("scale_factors").map(|list| list.iter().filter_map(Arg::as_float).collect());
+    let factors = c.fits(factors.filter(|factors| factors.len() == sizes.len()))?;
+    if c.given("output_size") {
+        return c.fits(None);
+    }
+    let size = |(&size, factor): (&Expr, f64)| match c.pool.as_int(size) {
+        Some(size) => Ok(c.pool.int((size as f64 * factor) as i64)),
+        None if factor.fract() == 0.0 => Ok(c.pool.mul_int(size, factor as i64)),
+        None => Err(c.undecided("a size times a fraction")),
+    };
+    sizes.iter().zip(factors).map(size).collect()
 }
 
 /// Images of a given size, with the elements of smaller ones at given places.

@@ -160,12 +160,34 @@ fn call(graph: &mut Graph, id: NodeId, op: Aten, args: Vec<Arg>) {
     (node.args, node.kwargs) = (args, Vec::new());
 }
 
-/// The operator that a function without a row calls with the arguments that it is given.
+/// The operator that a function or method without a row calls with the arguments that it is given.
 fn published(node: &Node) -> Option<Packet> {
+    let is_out_of_place = |name: &str| !name.ends_with('_');
+    if node.kind == Kind::CallMethod {
+        let name = node.target.as_str();
+        return Packet::named(name).filter(|_| is_out_of_place(name) && !METHODS_IN_PYTHON.contains(&name));
+    }
     let (owner, name) = node.target.rsplit_once('.')?;
-    let is_bound = node.kind == Kind::CallFunction && (owner == "torch.ops.aten" || BOUND.contains(&owner));
-    Packet::named(name).filter(|_| is_bound && !name.ends_with('_'))
+    let is_bound = owner == "torch.ops.aten" || BOUND.contains(&owner);
+    Packet::named(name).filter(|_| is_bound && is_out_of_place(name))
 }
+
+/// Methods of tensors in Python, whose parameters are not those of the operators of these names.
+const METHODS_IN_PYTHON: [&str; 13] = [
+    "align_to",
+    "backward",
+    "dim_order",
+    "istft",
+    "lu",
+    "module_load",
+    "norm",
+    "refine_names",
+    "split",
+    "stft",
+    "unflatten",
+    "unique",
+    "unique_consecutive",
+];
 
 /// The one name under which the table has a function that torch shows under several.
 fn canonical(target: &str) -> String {
@@ -176,6 +198,7 @@ fn canonical(target: &str) -> String {
         ("torch._C._special.special_", "torch.special."),
         ("torch._C._linalg.linalg_", "torch.linalg."),
         ("torch._C._TensorBase.", "Tensor."),
+        ("torch._C._VariableFunctions.", "torch."),
         ("torch.Tensor.", "Tensor."),
         ("torch.functional.", "torch."),
         ("torch.ops.aten.", "torch."),

@@ -124,3 +124,21 @@ pub(super) fn reduction_of(name: &Arg) -> Option<Arg> {
     let number = ["none", "mean", "sum"].iter().position(|known| name.as_str() == Some(known))?;
     Some(Arg::Int(number as i64))
 }
+
+/// The order of a norm of vectors that `torch.norm` takes; `None` for one of matrices.
+pub(super) fn vector_order(p: &Arg, dim: &Arg) -> Option<Arg> {
+    match p {
+        Arg::Int(_) | Arg::Float(_) => Some(p.clone()),
+        Arg::None => Some(Arg::Float(2.0)),
+        Arg::Str(name) if name == "fro" && dim.as_list().is_none_or(|dims| dims.len() <= 2) => Some(Arg::Int(2)),
+        _ => None,
+    }
+}
+
+/// A list, or one number as a list.
+pub(super) fn one_or_more(value: Arg) -> Arg {
+    match value {
+        Arg::Int(_) => Arg::List(vec![value]),
+        value => value,
+    }
+}

@@ -4,7 +4,7 @@
 //! `torch.nn.functional.x`, and `op.x` for `operator.x`. In-place forms (`x_`, `operator.iadd`) and `out=` need no
 //! rows: they follow from these. The first overload that accepts a call is taken.
 
-use super::signature::{Literal, Signature, empty, int, or, reduction_of, signature};
+use super::signature::{Literal, Signature, empty, int, one_or_more, or, reduction_of, signature, vector_order};
 use crate::{arg::Arg, aten::Aten, ops};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -207,7 +207,8 @@ const PLAIN: &[(&str, &[Aten])] = &[
     ("baddbmm", ops![baddbmm_default]),
     ("addbmm", ops![addbmm_default]),
     ("addmv", ops![addmv_default]),
-    ("outer", ops![outer_default]),
+    ("outer ger", ops![outer_default]),
+    ("torch.pdist F.pdist", ops![pdist_default]),
     ("F.linear", ops![linear_default]),
     ("F.bilinear", ops![bilinear_default]),
     ("F.scaled_dot_product_attention", ops![scaled_dot_product_attention_default]),
@@ -485,6 +486,7 @@ const GATHERED: &[(&str, usize, &[Aten])] = &[
     (".expand", 1, ops![expand_default]),
     (".repeat", 1, ops![repeat_default]),
     ("tile", 1, ops![tile_default]),
+    (".sum_to_size", 1, ops![sum_to_size_default]),
     ("flip", 1, ops![flip_default]),
     (".new_zeros", 1, ops![new_zeros_default]),
     (".new_ones", 1, ops![new_ones_default]),
@@ -642,6 +644,23 @@ const SIGNED: &[(&str, &[Aten], Signature)] = &[
         signature!(
             (input, target, weight = None, size_average: fixed = None, ignore_index = -100, reduce: fixed = None, reduction = "mean")
             => input, target, weight, reduction_of(&reduction)?, ignore_index
+        ),
+    ),
+    // The mean warns that it is not over the batch; the mean over the batch is a division more.
+    (
+        "F.kl_div",
+        ops![kl_div_default],
+        signature!(
+            (input, target, size_average: fixed = None, reduce: fixed = None, reduction = "mean", log_target = false)
+            => input, target, reduction_of(&reduction).filter(|number| *number != int(1))?; log_target
+        ),
+    ),
+    (
+        ".norm",
+        ops![linalg_vector_norm_default],
+        signature!(
+            (input, p = "fro", dim = None, keepdim = false, dtype = None)
+            => input, vector_order(&p, &dim)?, one_or_more(dim), keepdim; dtype
         ),
     ),
     (

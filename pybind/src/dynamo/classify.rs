@@ -309,7 +309,7 @@ fn function<'py>(function: &Bound<'py, PyFunction>) -> PyResult<FunctionView<Bou
     };
     let policy = policy(function)?;
     let name = match policy {
-        FunctionPolicy::InGraph => name_in_graph(function)?,
+        FunctionPolicy::InGraph | FunctionPolicy::Composed => name_in_graph(function)?,
         FunctionPolicy::Inlined | FunctionPolicy::Constant | FunctionPolicy::Skipped | FunctionPolicy::Disabled => {
             dotted_name(function)?
         }
@@ -505,7 +505,10 @@ pub(super) fn policy(function: &Bound<'_, PyAny>) -> PyResult<FunctionPolicy> {
     if is_torch(py, &file) {
         let name = function_target(function)?;
         let known = fx::torch_ops::knows(&name) || is_in_graph(&name);
-        if known || has_row(&name) || !is_inlined_torch(&file) {
+        if known && is_composed(&name) {
+            return Ok(FunctionPolicy::Composed);
+        }
+        if known || has_row(&name) || !(is_inlined_torch(&file) || name == "torch.functional._meshgrid") {
             return Ok(if known { FunctionPolicy::InGraph } else { FunctionPolicy::Skipped });
         }
     } else if is_skipped(py, &file)
@@ -566,8 +569,28 @@ const IN_GRAPH: &[&str] = &[
 #[rustfmt::skip]
 const IN_GRAPH_TOO: &[&str] = &[
     "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_tensors", "cartesian_prod", "cdist",
-    "chain_matmul", "istft", "meshgrid", "norm", "pca_lowrank", "svd_lowrank", "tensordot",
+    "chain_matmul", "istft", "meshgrid", "norm", "pca_lowrank", "stft", "svd_lowrank", "tensordot",
 ];
+
+/// Functions of both whose Python code is not traced: it warns, draws, or looks at what tensors hold.
+#[rustfmt::skip]
+const KEPT: &[&str] = &[
+    "torch.functional.block_diag", "torch.functional.istft", "torch.functional.pca_lowrank",
+    "torch.functional.svd_lowrank", "torch.nn.functional.affine_grid", "torch.nn.functional.gaussian_nll_loss",
+    "torch.nn.functional.gumbel_softmax", "torch.nn.functional.kl_div",
+];
+
+/// True for functions in Python whose parameters no overload has, and that call operators alone.
+fn is_composed(name: &str) -> bool {
+    let is_listed = match name.rsplit_once('.') {
+        Some(("torch.nn.functional", function)) => {
+            IN_GRAPH.binary_search(&function).is_ok() && !fx::torch_ops::knows(name)
+        }
+        Some(("torch.functional", function)) => function == "einsum" || IN_GRAPH_TOO.binary_search(&function).is_ok(),
+        _ => false,
+    };
+    is_listed && KEPT.binary_search(&name).is_err()
+}
 
 fn is_in_graph(name: &str) -> bool {
     match name.rsplit_once('.') {

@@ -116,7 +116,7 @@ impl Lowered {
     }
 
     /// The cast policy of autocast for the arguments of a call that are on a kind of device.
-    fn cast_of(&self, call: NodeId, device: DeviceKind) -> Cast {
+    pub(super) fn cast_of(&self, call: NodeId, device: DeviceKind) -> Cast {
         let node = &self.graph[call];
         let Some(overload) = node.op() else {
             // An operator that a release of torch has beside those of the table.
@@ -132,7 +132,7 @@ impl Lowered {
 
     /// The tensors among a call's arguments that are on a kind of device, with their element types; on any, for the
     /// kind that stands for all others, of which nothing is known.
-    fn tensors_on(&self, call: NodeId, device: DeviceKind) -> Vec<(NodeId, DType)> {
+    pub(super) fn tensors_on(&self, call: NodeId, device: DeviceKind) -> Vec<(NodeId, DType)> {
         let tensor = |&node: &NodeId| self.graph[node].tensor_meta().map(|meta| (node, meta));
         let is_there = |meta: &TensorMeta| device == DeviceKind::Other || meta.device.kind == device;
         let inputs = self.graph[call].inputs();

@@ -26,7 +26,7 @@ pub(in crate::trace) struct Lowered {
     /// Nodes that give a sequence of numbers, and their items: this graph has no use for the whole.
     pub(in crate::trace) sequences: FxHashMap<NodeId, Vec<Arg>>,
     /// Nodes that give several tensors, and those: this graph has no use for the whole.
-    tuples: FxHashMap<NodeId, Vec<NodeId>>,
+    pub(super) tuples: FxHashMap<NodeId, Vec<NodeId>>,
     /// For each node of the torch graph, how many nodes there were before its counterpart.
     starts: Vec<usize>,
     /// The inputs that autocast has converted, with the element types and what they have become.
@@ -237,27 +237,45 @@ impl Lowered {
             return Ok(None);
         }
         self.infer_before(copied, before, env, autocast, at);
+        if let Some(meta) = self.expand_composite(id, copied, env, autocast, at)? {
+            return Ok(Some(meta));
+        }
         if !autocast.is_empty() {
             self.convert(copied, autocast, env, at)?;
         }
-        let meta = match infer::guarded(&self.graph, copied, env, at) {
-            Err(error @ InferError::Rejected { .. }) => {
-                let rejects = self.graph[copied].op().is_some_and(|op| op.traits().rejects);
-                let reason = Reason::new(Kind::Raised, format!("{error}."));
-                let exception = rejects.then(|| "RuntimeError".to_owned());
-                return Err(Reason { exception, ..reason });
-            }
-            Err(error @ InferError::OutOfRange { .. }) => return Err(raised(&format!("IndexError: {error}"))),
-            Err(error @ InferError::Undecided { .. }) if reads_unbacked(&self.graph, copied, env) => {
-                return Err(Reason::new(Kind::Shape, format!("{error} ({at}), which depends on data.")));
-            }
-            meta => meta.ok(),
-        };
+        let meta = infer::guarded(&self.graph, copied, env, at);
+        let meta = self.told(copied, meta, env, at)?;
         if meta.is_none() {
             self.needs_schema(copied);
         }
         self.graph[copied].meta = meta.clone();
         Ok(meta)
+    }
+
+    /// An outcome of inference; `None` where it does not tell.
+    ///
+    /// # Errors
+    /// torch would raise, or the answer depends on data.
+    pub(super) fn told(
+        &self,
+        call: NodeId,
+        outcome: Result<Meta, InferError>,
+        env: &ShapeEnv,
+        at: &str,
+    ) -> Traced<Option<Meta>> {
+        match outcome {
+            Err(error @ InferError::Rejected { .. }) => {
+                let rejects = self.graph[call].op().is_some_and(|op| op.traits().rejects);
+                let reason = Reason::new(Kind::Raised, format!("{error}."));
+                let exception = rejects.then(|| "RuntimeError".to_owned());
+                Err(Reason { exception, ..reason })
+            }
+            Err(error @ InferError::OutOfRange { .. }) => Err(raised(&format!("IndexError: {error}"))),
+            Err(error @ InferError::Undecided { .. }) if reads_unbacked(&self.graph, call, env) => {
+                Err(Reason::new(Kind::Shape, format!("{error} ({at}), which depends on data.")))
+            }
+            meta => Ok(meta.ok()),
+        }
     }
 
     /// Lowers a call that changes a tensor and gives it back.

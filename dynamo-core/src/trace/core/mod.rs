@@ -11,6 +11,7 @@
 pub(in crate::trace) mod call_stack;
 pub(in crate::trace) mod casts;
 pub(in crate::trace) mod checkpoint;
+pub(in crate::trace) mod composites;
 pub(in crate::trace) mod context;
 pub(in crate::trace) mod exceptions;
 pub(in crate::trace) mod frame;

@@ -412,7 +412,12 @@ impl Tracer<'_> {
 
     fn function(&mut self, obj: Obj, view: &FunctionView, source: Option<SourceId>) -> Traced<Value> {
         let unknown = || Reason::new(Kind::Call, format!("`{}`, whose bytecode is not known.", view.name));
-        if view.policy == FunctionPolicy::InGraph {
+        let policy = match view.policy {
+            FunctionPolicy::Composed if self.options.lowers => FunctionPolicy::Inlined,
+            FunctionPolicy::Composed => FunctionPolicy::InGraph,
+            policy => policy,
+        };
+        if policy == FunctionPolicy::InGraph {
             return Ok(Value::Builtin(view.name.clone()));
         }
         let code = self.host.code(view.code).ok_or_else(unknown)?;
@@ -436,7 +441,7 @@ impl Tracer<'_> {
             defaults,
             kwdefaults,
             closure,
-            policy: view.policy,
+            policy,
             annotations: None,
             annotate: None,
         })))
