@@ -19,6 +19,7 @@ pub mod promote;
 mod recurrent;
 mod reduce;
 pub mod sizes;
+mod solve;
 pub mod strides;
 mod view;
 
@@ -169,8 +170,16 @@ fn rule(op: Aten) -> Option<(Rule, bool)> {
         return None;
     }
     let moving = [view::RULES, create::RULES, index::RULES, join::RULES].into_iter().map(|family| (family, false));
-    let computing =
-        [reduce::RULES, linalg::RULES, linear::RULES, norm::RULES, conv::RULES, image::RULES, recurrent::RULES];
+    let computing = [
+        reduce::RULES,
+        linalg::RULES,
+        solve::RULES,
+        linear::RULES,
+        norm::RULES,
+        conv::RULES,
+        image::RULES,
+        recurrent::RULES,
+    ];
     let families = moving.chain(computing.into_iter().map(|family| (family, true)));
     let row = |(family, computes): (&'static [(Packet, Rule)], bool)| {
         family.iter().map(move |&(packet, rule)| (packet, (rule, computes)))
