@@ -188,7 +188,7 @@ fn flash(c: &mut Call) -> Result {
 }
 
 /// A tensor in whose memory dimension 2, the rows, lies outside dimension 1, the heads.
-fn heads_inside(c: &mut Call, like: &TensorMeta, dtype: DType, sizes: &[Expr]) -> Result<TensorMeta> {
+pub(super) fn heads_inside(c: &mut Call, like: &TensorMeta, dtype: DType, sizes: &[Expr]) -> Result<TensorMeta> {
     let mut swapped = sizes.to_vec();
     if swapped.len() < 3 {
         return c.fits(None);

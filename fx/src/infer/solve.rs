@@ -204,15 +204,15 @@ fn is_empty(c: &Call, a: &TensorMeta) -> bool {
 /// The pseudo-inverse of each matrix. Tolerances that are tensors are broadcast against the batch.
 fn pseudo_inverse(c: &mut Call) -> Result {
     let (a, [rows, columns]) = matrices(c, "self")?;
-    if c.has("hermitian") && c.bool("hermitian")? && !is_empty(c, a) {
+    if is_empty(c, a) {
+        return Ok(c.contiguous(a, a.dtype, [batch(a), &[columns, rows]].concat()).into());
+    }
+    if c.has("hermitian") && c.bool("hermitian")? {
         shared(c, rows, columns)?;
     }
     let mut leading = batch(a).to_vec();
     for name in ["atol", "rtol", "rcond"] {
         if let Some(tolerance) = c.opt_tensor(name)? {
-            if is_empty(c, a) {
-                return Err(c.unsupported("tolerances of matrices without elements"));
-            }
             c.fits(tolerance.dtype.is_float().then_some(()))?;
             leading = c.broadcast(&[&leading, &tolerance.sizes])?;
         }
