@@ -44,16 +44,8 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         let batch = if q.sizes.len() == 4 { q.sizes[0] } else { Expr::ONE };
         fused(c, q, vec![batch, heads, rows], k, v)
     }),
-    (Packet::_scaled_dot_product_flash_attention_backward, |c| {
-        let inputs = heads(c, ON_GPU)?;
-        of_halves(c, inputs[0])?;
-        Ok(tuple(inputs.map(|t| c.preserved(t, t.dtype)).into_iter().collect::<Result<Vec<_>>>()?))
-    }),
-    (Packet::_scaled_dot_product_cudnn_attention_backward, |c| {
-        let inputs = heads(c, ON_GPU)?;
-        of_halves(c, inputs[0])?;
-        Ok(tuple(inputs.map(|t| c.preserved(t, t.dtype)).into_iter().collect::<Result<Vec<_>>>()?))
-    }),
+    (Packet::_scaled_dot_product_flash_attention_backward, like_inputs),
+    (Packet::_scaled_dot_product_cudnn_attention_backward, like_inputs),
     (Packet::_scaled_dot_product_efficient_attention_backward, |c| {
         let inputs = heads(c, ON_GPU)?;
         of_floats(c, inputs[0])?;
@@ -73,6 +65,13 @@ const ON_GPU: &[DeviceKind] = &[DeviceKind::Cuda, DeviceKind::Meta];
 
 fn some(tensor: TensorMeta) -> Option<Meta> {
     Some(Meta::Tensor(tensor))
+}
+
+/// Gradients that lie as the queries, keys and values do.
+fn like_inputs(c: &mut Call) -> Result {
+    let inputs = heads(c, ON_GPU)?;
+    of_halves(c, inputs[0])?;
+    Ok(tuple(inputs.map(|t| c.preserved(t, t.dtype)).into_iter().collect::<Result<Vec<_>>>()?))
 }
 
 /// Queries, keys and values of some devices: for each of a batch and each head rows of numbers.

@@ -1,7 +1,7 @@
 //! Linear algebra of the processor's library: determinants, inverses and factors of matrices.
 //!
-//! Matrices come out column-major, as LAPACK leaves them, and each of a batch lies by itself; one number of each matrix,
-//! or one vector, is row-major.
+//! Matrices come out column-major, as LAPACK leaves them, and each of a batch lies by itself; one number of each
+//! matrix, or one vector, is row-major.
 
 use super::{
     Rule,
