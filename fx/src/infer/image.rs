@@ -7,7 +7,7 @@ use super::{
 };
 use crate::arg::Arg;
 use crate::aten::Packet;
-use symshapes::Expr;
+use symshapes::{DType, DeviceKind, Expr};
 
 /// The rules of this family.
 pub(super) const RULES: &[(Packet, Rule)] = &[
@@ -38,6 +38,21 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::col2im, folded),
     (Packet::grid_sampler_2d, sampled),
     (Packet::grid_sampler_3d, sampled),
+    (Packet::_grid_sampler_2d_cpu_fallback, |c| {
+        let (x, grid) = (c.tensor("input")?, c.tensor("grid")?);
+        if x.dtype != DType::F32 || grid.dtype != DType::F32 || x.device.kind != DeviceKind::Cpu {
+            return Err(c.unsupported("images of other numbers, or on a device"));
+        }
+        let ([batch, _, height, width], [images, .., last]) = (&x.sizes[..], &grid.sizes[..]) else {
+            return c.fits(None);
+        };
+        c.fits((grid.sizes.len() == 4).then_some(()))?;
+        c.demand_equal(*batch, *images)?;
+        let two = c.pool.int(2);
+        c.demand_equal(*last, two)?;
+        [height, width].into_iter().try_for_each(|&side| c.demand_at_most(Expr::ONE, side))?;
+        sampled(c)
+    }),
 ];
 
 /// The image with its last dimensions extended at both ends, by pairs from the last one on.

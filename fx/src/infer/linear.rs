@@ -49,6 +49,29 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         Ok(c.contiguous(a, a.dtype, a.sizes.clone()).into())
     }),
     (Packet::linear, linear),
+    (Packet::linalg_cross, cross),
+    (Packet::cross, cross),
+    (Packet::_int_mm, |c| {
+        let (a, b) = (c.tensor("self")?, c.tensor("mat2")?);
+        if a.device.kind != DeviceKind::Cpu {
+            return Err(c.unsupported("a product on a device, which takes some sizes alone"));
+        }
+        if !matches!(a.dtype, DType::I8 | DType::U8) || b.dtype != DType::I8 {
+            return Err(c.rejected("factors that are no bytes"));
+        }
+        let ([rows, inner], [wide, columns]) = (&a.sizes[..], &b.sizes[..]) else { return c.fits(None) };
+        shared(c, *inner, *wide)?;
+        Ok(c.contiguous(a, DType::I32, vec![*rows, *columns]).into())
+    }),
+    (Packet::_addmm_activation, |c| {
+        let (added_to, a) = (c.tensor("self")?, c.tensor("mat1")?);
+        c.one_dtype(added_to, a)?;
+        c.fits((a.sizes.len() == 2 && c.tensor("mat2")?.sizes.len() == 2).then_some(()))?;
+        if !a.dtype.is_float() {
+            return Err(c.unsupported("an activation of integers"));
+        }
+        added(c, "mat1", "mat2")
+    }),
     (Packet::scaled_dot_product_attention, attention),
     (Packet::_scaled_dot_product_flash_attention_for_cpu, flash),
     (Packet::_scaled_dot_product_flash_attention_for_cpu_backward, |c| {
@@ -88,6 +111,35 @@ fn added(c: &mut Call, a: &str, b: &str) -> Result {
         c.demand_broadcast(&c.tensor("self")?.sizes, &sum.sizes)?;
     }
     Ok(result)
+}
+
+/// The cross product of vectors of three elements along `dim`, by default the first that has three.
+fn cross(c: &mut Call) -> Result {
+    let (a, b) = (c.tensor("self")?, c.tensor("other")?);
+    if a.device.kind != DeviceKind::Cpu || a.dtype == DType::Bool {
+        return Err(c.unsupported("vectors of a device, or of truth values"));
+    }
+    c.one_dtype(a, b)?;
+    c.fits((a.sizes.len() == b.sizes.len() && !a.sizes.is_empty()).then_some(()))?;
+    let three = c.pool.int(3);
+    let dim = if c.given("dim") { c.dim("dim", a.sizes.len())? } else { first_of(c, a, three)? };
+    for side in [a, b] {
+        shared(c, side.sizes[dim], three)?;
+    }
+    let sizes = c.broadcast(&[&a.sizes, &b.sizes])?;
+    Ok(c.contiguous(a, a.dtype, sizes).into())
+}
+
+/// The first dimension of a size.
+fn first_of(c: &mut Call, x: &TensorMeta, wanted: Expr) -> Result<usize> {
+    for (dim, &size) in x.sizes.iter().enumerate() {
+        match c.pool.is_equal(size, wanted) {
+            Some(true) => return Ok(dim),
+            Some(false) => {}
+            None => return Err(c.undecided("which dimension has the size")),
+        }
+    }
+    c.fits(None)
 }
 
 fn linear(c: &mut Call) -> Result {
@@ -136,7 +188,7 @@ fn flash(c: &mut Call) -> Result {
 }
 
 /// A tensor in whose memory dimension 2, the rows, lies outside dimension 1, the heads.
-fn heads_inside(c: &mut Call, like: &TensorMeta, dtype: DType, sizes: &[Expr]) -> Result<TensorMeta> {
+pub(super) fn heads_inside(c: &mut Call, like: &TensorMeta, dtype: DType, sizes: &[Expr]) -> Result<TensorMeta> {
     let mut swapped = sizes.to_vec();
     if swapped.len() < 3 {
         return c.fits(None);

@@ -4,7 +4,9 @@
 //! [`InferError::NoRule`], and a question about symbols that cannot be decided is [`InferError::Undecided`]: nothing is
 //! guessed. Where a graph brings metadata of its own, that is used and [`check`] compares.
 
+mod attention;
 mod call;
+mod checks;
 mod conv;
 mod create;
 mod image;
@@ -19,7 +21,10 @@ pub mod promote;
 mod recurrent;
 mod reduce;
 pub mod sizes;
+mod solve;
+mod statistics;
 pub mod strides;
+mod transformer;
 mod view;
 
 use crate::packets;
@@ -169,8 +174,20 @@ fn rule(op: Aten) -> Option<(Rule, bool)> {
         return None;
     }
     let moving = [view::RULES, create::RULES, index::RULES, join::RULES].into_iter().map(|family| (family, false));
-    let computing =
-        [reduce::RULES, linalg::RULES, linear::RULES, norm::RULES, conv::RULES, image::RULES, recurrent::RULES];
+    let computing = [
+        reduce::RULES,
+        linalg::RULES,
+        solve::RULES,
+        linear::RULES,
+        attention::RULES,
+        transformer::RULES,
+        norm::RULES,
+        conv::RULES,
+        image::RULES,
+        recurrent::RULES,
+        statistics::RULES,
+        checks::RULES,
+    ];
     let families = moving.chain(computing.into_iter().map(|family| (family, true)));
     let row = |(family, computes): (&'static [(Packet, Rule)], bool)| {
         family.iter().map(move |&(packet, rule)| (packet, (rule, computes)))

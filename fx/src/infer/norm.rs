@@ -260,7 +260,7 @@ fn of_slices(c: &mut Call, v: &TensorMeta) -> Result<()> {
 }
 
 /// Demands that parameters have an element for each channel.
-fn of_channels(c: &mut Call, channels: Expr, names: &[&str]) -> Result<()> {
+pub(super) fn of_channels(c: &mut Call, channels: Expr, names: &[&str]) -> Result<()> {
     names.iter().try_for_each(|name| c.demand_sizes(name, &[channels]))
 }
 
@@ -285,7 +285,7 @@ fn gradients(c: &mut Call, input: fn(&mut Call, &TensorMeta) -> Result<TensorMet
     Ok(Meta::Tuple(vec![dx, by(1), by(2)]))
 }
 
-fn batch_norm(c: &mut Call, training: bool) -> Result {
+pub(super) fn batch_norm(c: &mut Call, training: bool) -> Result {
     let x = c.tensor("input")?;
     let channels = *c.fits(x.sizes.get(1))?;
     let out = same_format(c, x)?;
@@ -298,7 +298,7 @@ fn batch_norm(c: &mut Call, training: bool) -> Result {
     let stat = c.contiguous(x, if is_mixed { x.dtype.compute() } else { x.dtype }, vec![len]);
     let mut results = vec![out, stat.clone(), stat];
     // The functional form gives the running statistics, too.
-    if c.op().schema.returns.len() > results.len() {
+    if c.op().schema.returns.len() == 5 {
         for name in ["running_mean", "running_var"] {
             let running = c.tensor(name)?;
             results.push(c.contiguous(running, running.dtype, running.sizes.clone()));

@@ -1,4 +1,4 @@
-//! Recurrent layers over sequences: `lstm`, `gru`, `rnn_tanh` and `rnn_relu`.
+//! Recurrent layers over sequences, `lstm`, `gru`, `rnn_tanh` and `rnn_relu`, and the kernels for one of their steps.
 //!
 //! The overload `data`, for sequences of several lengths, has no rule: how many steps it takes, a tensor says.
 
@@ -6,8 +6,8 @@ use super::{
     Rule,
     call::{Call, Result, tuple},
 };
-use crate::aten::Packet;
-use symshapes::{Expr, TensorMeta};
+use crate::{aten::Packet, graph::Meta};
+use symshapes::{DType, DeviceKind, Expr, TensorMeta};
 
 /// The rules of this family.
 pub(super) const RULES: &[(Packet, Rule)] = &[
@@ -15,6 +15,18 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::gru, |c| recurrent(c, 3)),
     (Packet::rnn_tanh, |c| recurrent(c, 1)),
     (Packet::rnn_relu, |c| recurrent(c, 1)),
+    (Packet::_thnn_fused_lstm_cell, |c| {
+        let (state, gates) = fused_cell(c, "cx", 4)?;
+        let workspace = TensorMeta { requires_grad: false, ..gates };
+        Ok(tuple([state.clone(), state, workspace]))
+    }),
+    (Packet::_thnn_fused_gru_cell, |c| {
+        let (state, gates) = fused_cell(c, "hx", 3)?;
+        let width = c.pool.mul_int(state.sizes[1], 5);
+        let workspace = c.contiguous(&gates, gates.dtype, vec![state.sizes[0], width]);
+        Ok(tuple([state, TensorMeta { requires_grad: false, ..workspace }]))
+    }),
+    (Packet::mkldnn_rnn_layer, mkldnn_layer),
 ];
 
 /// The sizes that the layers of a call share.
@@ -114,4 +126,53 @@ fn output(c: &mut Call, layers: &Layers<'_>, width: Expr) -> TensorMeta {
 fn new_state(c: &mut Call, layers: &Layers<'_>, width: Expr) -> TensorMeta {
     let count = c.pool.int(layers.count as i64);
     c.contiguous(layers.input, layers.input.dtype, vec![count, layers.batch, width])
+}
+
+/// The new state of a cell that one kernel of a GPU computes, and a tensor like its gates.
+fn fused_cell(c: &mut Call, state: &str, count: i64) -> Result<(TensorMeta, TensorMeta)> {
+    let (gates, state) = (c.tensor("input_gates")?, c.tensor(state)?);
+    if !matches!(gates.device.kind, DeviceKind::Cuda | DeviceKind::Meta) {
+        return Err(c.unsupported("a cell on a device that the kernel is not for"));
+    }
+    let (&[rows, columns], &[states, width]) = (&gates.sizes[..], &state.sizes[..]) else { return c.fits(None) };
+    let wanted = c.pool.mul_int(width, count);
+    c.demand_equal(columns, wanted)?;
+    c.demand_equal(rows, states)?;
+    c.demand_sizes("hidden_gates", &[rows, columns])?;
+    c.fits((c.given("input_bias") == c.given("hidden_bias")).then_some(()))?;
+    for name in ["input_bias", "hidden_bias"] {
+        c.demand_sizes(name, &[columns])?;
+    }
+    for other in ["hidden_gates", "input_bias", "hidden_bias"] {
+        if let Some(other) = c.opt_tensor(other)? {
+            c.one_dtype(gates, other)?;
+        }
+    }
+    c.one_dtype(gates, state)?;
+    let new_state = c.contiguous(state, state.dtype, state.sizes.clone());
+    Ok((new_state, c.contiguous(gates, gates.dtype, gates.sizes.clone())))
+}
+
+/// One direction of one layer of an LSTM by the processor's library, which keeps what it likes for the gradient.
+fn mkldnn_layer(c: &mut Call) -> Result {
+    const LSTM: i64 = 2;
+    let (x, width) = (c.tensor("input")?, c.expr("hidden_size")?);
+    let is_single = c.int("mode")? == LSTM && c.int("num_layers")? == 1 && !c.bool("bidirectional")?;
+    if !is_single || x.dtype != DType::F32 || x.device.kind != DeviceKind::Cpu || !c.ints("batch_sizes")?.is_empty() {
+        return Err(c.unsupported("another layer, of other numbers, or on a device"));
+    }
+    let [time, batch, inner] = x.sizes[..] else { return c.fits(None) };
+    let gates = c.pool.mul_int(width, 4);
+    let weights: [(&str, &[Expr]); 4] =
+        [("weight0", &[gates, inner]), ("weight1", &[gates, width]), ("weight2", &[gates]), ("weight3", &[gates])];
+    let state: &[Expr] = &[Expr::ONE, batch, width];
+    for (name, sizes) in weights.into_iter().chain([("hx_", state), ("cx_", state)]) {
+        c.one_dtype(x, c.tensor(name)?)?;
+        if c.tensor(name)?.sizes != sizes {
+            return Err(c.unsupported("weights or states of other sizes"));
+        }
+    }
+    let out = c.contiguous(x, x.dtype, vec![time, batch, width]);
+    let state = Some(Meta::Tensor(c.contiguous(x, x.dtype, state.to_vec())));
+    Ok(Meta::Tuple(vec![Some(out.into()), state.clone(), state, None]))
 }

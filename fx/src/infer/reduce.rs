@@ -6,7 +6,7 @@ use super::{
     promote::DEFAULT_FLOAT,
 };
 use crate::aten::Packet;
-use symshapes::{DType, DTypeClass, Expr, TensorMeta};
+use symshapes::{DType, DTypeClass, DeviceKind, Expr, TensorMeta};
 
 /// The rules of this family.
 pub(super) const RULES: &[(Packet, Rule)] = &[
@@ -23,6 +23,7 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         c.fits((!c.list("dim").is_some_and(<[_]>::is_empty) || c.tensor("self")?.sizes.is_empty()).then_some(()))?;
         reduced(c, floating)
     }),
+    (Packet::linalg__powsum, powers),
     (Packet::linalg_vector_norm, |c| reduced(c, |x| x.dtype)),
     (Packet::renorm, |c| {
         let (x, order, most) = (c.tensor("self")?, c.float("p")?, c.float("maxnorm")?);
@@ -158,4 +159,16 @@ fn topk(c: &mut Call) -> Result {
         *size = count;
     }
     Ok(tuple([c.contiguous(x, x.dtype, sizes.clone()), c.contiguous(x, DType::I64, sizes)]))
+}
+
+/// The sum of powers along dimensions that are named once.
+fn powers(c: &mut Call) -> Result {
+    let x = c.tensor("self")?;
+    if x.device.kind != DeviceKind::Cpu || !c.dtype()?.unwrap_or(x.dtype).is_float() || !x.dtype.is_float() {
+        return Err(c.unsupported("powers of other numbers, or on a device"));
+    }
+    let dims = c.dims("dim", x.sizes.len())?;
+    let is_twice = |(at, dim)| dims[..at].contains(dim);
+    c.fits((!dims.iter().enumerate().any(is_twice)).then_some(()))?;
+    reduced(c, |x| x.dtype)
 }
