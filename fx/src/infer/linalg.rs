@@ -76,11 +76,6 @@ fn decomposed(c: &mut Call) -> Result {
     Ok(tuple([column_major(c, a, [rows, left]), values, column_major(c, a, [right, columns])]))
 }
 
-/// True for an operator that has a rule here.
-pub(super) fn has_rule(packet: Packet) -> bool {
-    RULES.iter().any(|&(known, _)| known == packet)
-}
-
 /// Matrices of the processor, whose sizes come last.
 fn matrices<'a>(c: &mut Call<'a>, name: &str) -> Result<(&'a TensorMeta, [Expr; 2])> {
     let a = c.tensor(name)?;
