@@ -17,6 +17,7 @@ mod norm;
 mod plain;
 pub mod pointwise;
 pub mod promote;
+mod random;
 mod recurrent;
 mod reduce;
 pub mod sizes;
@@ -181,6 +182,7 @@ const OF_REAL_NUMBERS: &[Family] = &[
     conv::RULES,
     image::RULES,
     recurrent::RULES,
+    random::RULES,
 ];
 
 /// The rule of an overload, its own or else that of its operator, and whether the operator computes what may be
