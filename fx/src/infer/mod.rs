@@ -4,6 +4,7 @@
 //! [`InferError::NoRule`], and a question about symbols that cannot be decided is [`InferError::Undecided`]: nothing is
 //! guessed. Where a graph brings metadata of its own, that is used and [`check`] compares.
 
+mod bags;
 mod call;
 mod conv;
 mod create;
@@ -13,6 +14,7 @@ mod index;
 mod join;
 mod linalg;
 mod linear;
+mod losses;
 mod norm;
 mod plain;
 pub mod pointwise;
@@ -20,6 +22,7 @@ pub mod promote;
 mod random;
 mod recurrent;
 mod reduce;
+mod resample;
 pub mod sizes;
 pub mod strides;
 mod transform;
@@ -183,6 +186,9 @@ const OF_REAL_NUMBERS: &[Family] = &[
     image::RULES,
     recurrent::RULES,
     random::RULES,
+    bags::RULES,
+    losses::RULES,
+    resample::RULES,
 ];
 
 /// The rule of an overload, its own or else that of its operator, and whether the operator computes what may be
