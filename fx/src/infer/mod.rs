@@ -8,6 +8,7 @@ mod bags;
 mod call;
 mod conv;
 mod create;
+mod elements;
 mod fourier;
 mod image;
 mod index;
@@ -18,12 +19,14 @@ mod losses;
 mod norm;
 mod plain;
 pub mod pointwise;
+mod products;
 pub mod promote;
 mod random;
 mod recurrent;
 mod reduce;
 mod resample;
 pub mod sizes;
+mod statistics;
 pub mod strides;
 mod transform;
 mod view;
@@ -189,6 +192,9 @@ const OF_REAL_NUMBERS: &[Family] = &[
     bags::RULES,
     losses::RULES,
     resample::RULES,
+    products::RULES,
+    statistics::RULES,
+    elements::RULES,
 ];
 
 /// The rule of an overload, its own or else that of its operator, and whether the operator computes what may be

@@ -260,17 +260,17 @@ fn of_slices(c: &mut Call, v: &TensorMeta) -> Result<()> {
 }
 
 /// Demands that parameters have an element for each channel.
-fn of_channels(c: &mut Call, channels: Expr, names: &[&str]) -> Result<()> {
+pub(super) fn of_channels(c: &mut Call, channels: Expr, names: &[&str]) -> Result<()> {
     names.iter().try_for_each(|name| c.demand_sizes(name, &[channels]))
 }
 
 /// The input's sizes, in channels last where its strides suggest it.
-fn same_format(c: &mut Call, x: &TensorMeta) -> Result<TensorMeta> {
+pub(super) fn same_format(c: &mut Call, x: &TensorMeta) -> Result<TensorMeta> {
     c.in_format_of(x, x.sizes.clone())
 }
 
 /// The gradients by input, weight and bias that `output_mask` asks for.
-fn gradients(c: &mut Call, input: fn(&mut Call, &TensorMeta) -> Result<TensorMeta>) -> Result {
+pub(super) fn gradients(c: &mut Call, input: fn(&mut Call, &TensorMeta) -> Result<TensorMeta>) -> Result {
     let (x, mask) = (c.tensor("input")?, c.list("output_mask").unwrap_or(&[]));
     let wanted = |i: usize| mask.get(i) == Some(&Arg::Bool(true));
     let dx = if wanted(0) { Some(Meta::Tensor(input(c, x)?)) } else { None };
@@ -285,7 +285,7 @@ fn gradients(c: &mut Call, input: fn(&mut Call, &TensorMeta) -> Result<TensorMet
     Ok(Meta::Tuple(vec![dx, by(1), by(2)]))
 }
 
-fn batch_norm(c: &mut Call, training: bool) -> Result {
+pub(super) fn batch_norm(c: &mut Call, training: bool) -> Result {
     let x = c.tensor("input")?;
     let channels = *c.fits(x.sizes.get(1))?;
     let out = same_format(c, x)?;
