@@ -218,6 +218,15 @@ fn covers(graph: &Graph, id: NodeId, known: &FxHashMap<Sym, Source>) -> Outcome 
     if is_known { Ok(()) } else { Err("a size that no input gives".to_owned()) }
 }
 
+/// True for metadata of a tensor that may require gradients, or of several results with one.
+fn has_gradients(meta: Option<&Meta>) -> bool {
+    match meta {
+        Some(Meta::Tensor(meta)) => meta.dtype.class() >= DTypeClass::Float,
+        Some(Meta::Tuple(items)) => items.iter().any(|item| has_gradients(item.as_ref())),
+        _ => false,
+    }
+}
+
 /// The call with several results that a node picks from, and which of them.
 fn picked(graph: &Graph, id: NodeId) -> Option<(NodeId, usize)> {
     let node = &graph[id];
@@ -389,7 +398,7 @@ impl Tape<'_> {
         let has_derivative = |op: Aten| formulas::has_derivative(op) || composites::is_composite(op);
         let is_of_complex = || node.inputs().into_iter().chain([id]).any(|node| is_complex(self.from, node));
         let is_left = |op| !has_derivative(op) || is_of_complex() && !complex::has_derivative(self.from, id);
-        is_recordable(self.from, id) && node.op().is_none_or(is_left)
+        has_gradients(node.meta.as_ref()) && is_recordable(self.from, id) && node.op().is_none_or(is_left)
     }
 
     /// Picks each result of a call with several, since gradients may read those that the program does not.
@@ -418,11 +427,7 @@ impl Tape<'_> {
             place > 0 && op.is_some_and(|op| op.traits().first_alone) || self.constant.contains(&(call, place))
         };
         let is_constant = node.op().is_some_and(|op| op.traits().detached) || pick.is_some_and(of_constant);
-        let has_gradients = match &node.meta {
-            Some(Meta::Tensor(meta)) => meta.dtype.class() >= DTypeClass::Float,
-            Some(Meta::Tuple(_)) => true,
-            _ => false,
-        };
+        let has_gradients = matches!(node.meta, Some(Meta::Tuple(_))) || has_gradients(node.meta.as_ref());
         let reads_followed = node.inputs().iter().any(|input| self.follows.contains(input));
         let is_followed = self.records && reads_followed && has_gradients && !is_constant;
         self.follow(new, is_followed);

@@ -121,10 +121,27 @@ fn strides_follow_the_operands_symbolically() {
 fn ops_without_a_rule_are_named() {
     let mut b = Builder::new();
     let x = b.input("x", &[0, 8]);
-    b.call("_fft_r2c.default", vec![x, ints(&[1]), Arg::Int(0), Arg::Bool(true)]);
+    b.call("nonzero.default", vec![x]);
     b.check(&expect![[r#"
         x: float32[s0, 8](8, 1)
-        _fft_r2c: no rule for `_fft_r2c.default`
+        nonzero: no rule for `nonzero.default`
+    "#]]);
+}
+
+#[test]
+fn transforms_of_a_symbolic_batch() {
+    let mut b = Builder::new();
+    let x = b.input("x", &[0, 6, 8]);
+    let halves = b.call("_fft_r2c.default", vec![x.clone(), ints(&[2]), Arg::Int(0), Arg::Bool(true)]);
+    b.call("fft_irfft.default", vec![halves, Arg::Int(8)]);
+    let columns = b.call("permute.default", vec![x, ints(&[0, 2, 1])]);
+    b.call("fft_fft.default", vec![columns]);
+    b.check(&expect![[r#"
+        x: float32[s0, 6, 8](48, 8, 1)
+        _fft_r2c: complex64[s0, 6, 5](30, 5, 1)
+        fft_irfft: float32[s0, 6, 8](48, 8, 1)
+        permute: float32[s0, 8, 6](48, 1, 8)
+        fft_fft: complex64[s0, 8, 6](48, 6, 1)
     "#]]);
 }
 

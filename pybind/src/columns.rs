@@ -16,7 +16,9 @@ generated; `./x bless` rewrites it, and a test fails where it is stale.
 - **Rule**: how it comes down to primitives, or what kind of library's operator it is (`fx/src/aten/operators.txt`).
 - **Shapes**: its results' sizes, strides and types are inferred (`fx/src/infer`). For others torch is asked.
 - **Oracle**: the interpreter that tests compare with computes it (`fx-interp`).
-- **Derivative**: it has a formula (`autograd/src/formulas.rs`), or is taken apart first (`autograd/src/composites.rs`).
+- **Derivative**: it has a formula (`autograd/src/formulas.rs`).
+- **Composite**: it is taken apart as it is captured (`fx/src/composites`), or before it is differentiated \
+(`autograd/src/composites.rs`).
 - **Shim**: libtorch's own C function is called for it (`pybind/src/exec/externs.rs`), the dispatcher for others.
 - **WebGPU**: a kernel of a library of ours computes it there (`inductor-wgpu/src/library`).
 ";

@@ -14,7 +14,9 @@ mod losses;
 mod norms;
 mod products;
 mod renamed;
+mod splits;
 mod stacking;
+mod statistics;
 
 use crate::{arg::Arg, aten::Aten, graph::NodeId, infer::InferError};
 use build::Parts;
@@ -79,10 +81,18 @@ pub fn expand(
 fn row(op: Aten) -> Option<Row> {
     static INDEX: OnceLock<FxHashMap<Aten, Row>> = OnceLock::new();
     let rows = || {
-        let families =
-            [stacking::ROWS, products::ROWS, einsum::ROWS, losses::ROWS, layers::ROWS, norms::ROWS, elements::ROWS];
+        let families = [
+            stacking::ROWS,
+            products::ROWS,
+            einsum::ROWS,
+            losses::ROWS,
+            layers::ROWS,
+            norms::ROWS,
+            elements::ROWS,
+            statistics::ROWS,
+        ];
         let ones = families.into_iter().flatten().map(|&(op, expand)| (op, Row::One(expand)));
-        let several = [stacking::SEVERAL, layers::SEVERAL, norms::SEVERAL, elements::SEVERAL];
+        let several = [stacking::SEVERAL, splits::ROWS, layers::SEVERAL, norms::SEVERAL, elements::SEVERAL];
         let several = several.into_iter().flatten().map(|&(op, expand)| (op, Row::Several(expand)));
         let renamed = renamed::ROWS.iter().map(|&(from, to)| (from, Row::Renamed(to)));
         ones.chain(several).chain(renamed).collect()

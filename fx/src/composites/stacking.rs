@@ -53,6 +53,16 @@ pub(super) const ROWS: &[(Aten, Expand)] = &[
         p.demand(p.rank(this)? >= 2, "a tensor that holds no matrices")?;
         p.call(Aten::transpose_int, [Arg::Node(this), Arg::Int(-2), Arg::Int(-1)])
     }),
+    (Aten::fliplr_default, |p| {
+        let this = p.node("self")?;
+        p.demand(p.rank(this)? >= 2, "a tensor without columns")?;
+        p.with(Aten::flip_default, this, vec![Arg::Int(1)])
+    }),
+    (Aten::flipud_default, |p| {
+        let this = p.node("self")?;
+        p.demand(p.rank(this)? >= 1, "a number")?;
+        p.with(Aten::flip_default, this, vec![Arg::Int(0)])
+    }),
     (Aten::flatten_dense_tensors_default, |p| {
         let tensors = p.nodes("tensors")?;
         p.demand(!tensors.is_empty(), "no tensor")?;
@@ -87,28 +97,6 @@ pub(super) const SEVERAL: &[(Aten, ExpandSeveral)] = &[
         }
         "xy" => grid_by_columns(p),
         _ => Err(p.rejected("an order of dimensions that is neither `ij` nor `xy`")),
-    }),
-    (Aten::tensor_split_sections, |p| {
-        let (this, sections) = (p.node("self")?, p.int("sections")?);
-        let dim = along(p, this)?;
-        p.demand(sections > 0, "a number of parts that is not positive")?;
-        let size = p.sizes_of(this)?[dim];
-        let mut pool = p.pool();
-        let parts = pool.int(sections);
-        let (least, longer) = (pool.floor_div(size, parts), pool.modulo(size, parts));
-        let start = |part: i64| {
-            let (taken, number) = (pool.mul_int(least, part), pool.int(part));
-            let more = pool.min(number, longer);
-            pool.add(taken, more)
-        };
-        let places: Vec<Expr> = (0..=sections).map(start).collect();
-        places.windows(2).map(|place| slice(p, this, dim, place[0], place[1])).collect()
-    }),
-    (Aten::tensor_split_indices, |p| {
-        let this = p.node("self")?;
-        let dim = along(p, this)?;
-        let places = [vec![Expr::ZERO], p.exprs("indices")?, vec![p.sizes_of(this)?[dim]]].concat();
-        places.windows(2).map(|place| slice(p, this, dim, place[0], place[1])).collect()
     }),
 ];
 
@@ -167,18 +155,6 @@ pub(super) fn flat(p: &mut Parts, tensor: NodeId) -> Outcome {
     let sizes = p.sizes_of(tensor)?;
     let count = p.product(&sizes);
     p.reshape(tensor, &[count])
-}
-
-/// The dimension of a tensor that the call names.
-fn along(p: &mut Parts, tensor: NodeId) -> Outcome<usize> {
-    let rank = p.rank(tensor)?;
-    p.demand(rank > 0, "a tensor without dimensions")?;
-    p.wrap(p.int("dim")?, rank)
-}
-
-fn slice(p: &mut Parts, this: NodeId, dim: usize, start: Expr, end: Expr) -> Outcome {
-    let [start, end] = [start, end].map(|place| p.size_arg(place));
-    p.call(Aten::slice_Tensor, [Arg::Node(this), Arg::Int(dim as i64), start, end])
 }
 
 /// A tensor with some dimensions at other places, the others in their order.

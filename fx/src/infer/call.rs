@@ -7,7 +7,7 @@ use crate::{
     graph::{Meta, Nodes},
 };
 use std::ops::Deref;
-use symshapes::{DType, Device, Expr, TensorMeta};
+use symshapes::{DType, DTypeClass, Device, Expr, TensorMeta};
 
 /// The outcome of a rule.
 pub(super) type Result<T = Meta> = std::result::Result<T, InferError>;
@@ -228,7 +228,7 @@ impl<'a> Call<'a> {
         sizes: Vec<Expr>,
         strides: Vec<Expr>,
     ) -> TensorMeta {
-        let requires_grad = dtype.is_float() && self.is_recorded();
+        let requires_grad = dtype.class() >= DTypeClass::Float && self.is_recorded();
         TensorMeta { dtype, device: like.device, sizes, strides, offset: Expr::ZERO, requires_grad }
     }
 

@@ -49,10 +49,9 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         let n = c.expr("n")?;
         created(c, vec![n], DType::I64)
     }),
-    (Packet::linspace, |c| {
-        let steps = c.expr("steps")?;
-        created(c, vec![steps], DEFAULT_FLOAT)
-    }),
+    (Packet::linspace, spaced),
+    (Packet::logspace, spaced),
+    (Packet::range, range),
     (Packet::eye, |c| {
         let rows = c.expr("n")?;
         let columns = if c.has("m") { c.expr("m")? } else { rows };
@@ -77,7 +76,7 @@ fn extent(c: &mut Call, of_one: Aten, extents: impl Fn(&TensorMeta) -> &[Expr]) 
 }
 
 /// A tensor of these sizes with the dtype and device that the call names.
-fn created(c: &mut Call, sizes: Vec<Expr>, dtype: DType) -> Result {
+pub(super) fn created(c: &mut Call, sizes: Vec<Expr>, dtype: DType) -> Result {
     let (dtype, device) = (c.dtype()?.unwrap_or(dtype), c.opt_device("device")?.unwrap_or(Device::CPU));
     Ok(c.fresh(dtype, device, sizes).into())
 }
@@ -151,4 +150,52 @@ fn whole_steps(c: &mut Call) -> Result<Expr> {
 fn float_steps(c: &mut Call, bounds: [Option<f64>; 3]) -> Result<Expr> {
     let [Some(start), Some(end), Some(step)] = bounds else { return Err(c.undecided("the number of steps")) };
     Ok(c.pool.int(((end - start) / step).ceil().max(0.0) as i64))
+}
+
+/// Numbers at equal distances, or their powers, between two numbers, which may stand in tensors.
+fn spaced(c: &mut Call) -> Result {
+    let mut requires_grad = false;
+    for name in ["start", "end"] {
+        let bound = c.opt_tensor(name)?;
+        c.fits(bound.is_none_or(|t| t.sizes.is_empty()).then_some(()))?;
+        let class = bound.map_or_else(|| number_class(c, name), |t| Ok(t.dtype.class()))?;
+        if class == DTypeClass::Complex {
+            return Err(c.unsupported("complex numbers"));
+        }
+        requires_grad |= bound.is_some_and(|t| t.requires_grad);
+    }
+    if c.dtype()? == Some(DType::Bool) {
+        return Err(c.unsupported("steps between truth values"));
+    }
+    let steps = c.expr("steps")?;
+    c.demand_at_most(Expr::ZERO, steps)?;
+    let made = created(c, vec![steps], DEFAULT_FLOAT)?;
+    let Meta::Tensor(t) = made else { return Ok(made) };
+    Ok(TensorMeta { requires_grad: requires_grad && t.dtype.class() >= DTypeClass::Float, ..t }.into())
+}
+
+/// The number of steps from `start` to `end`, the end included.
+fn range(c: &mut Call) -> Result {
+    let dtype = c.dtype()?.unwrap_or(DEFAULT_FLOAT);
+    if matches!(dtype.class(), DTypeClass::Bool | DTypeClass::Complex) {
+        return Err(c.rejected("a range of such elements"));
+    }
+    let names: Vec<&str> = ["start", "end", "step"].into_iter().filter(|name| c.has(name)).collect();
+    let mut bounds = [0.0, 0.0, 1.0];
+    for (&name, bound) in names.iter().zip(&mut bounds) {
+        if dtype.is_int() && number_class(c, name)? > DTypeClass::Int {
+            return Err(c.unsupported("whole steps between numbers that are not"));
+        }
+        *bound = c.get(name).as_float().ok_or_else(|| c.undecided("the number of steps"))?;
+    }
+    if matches!(dtype, DType::F16 | DType::BF16) && bounds.iter().any(|bound| bound.fract() != 0.0) {
+        return Err(c.unsupported("steps of halves, which are counted in fewer digits"));
+    }
+    let [start, end, step] = bounds;
+    let count = ((end - start) / step).floor() + 1.0;
+    if step == 0.0 || count < 1.0 || !count.is_finite() {
+        return Err(c.rejected("bounds against the sign of the step"));
+    }
+    let count = c.pool.int(count as i64);
+    created(c, vec![count], dtype)
 }

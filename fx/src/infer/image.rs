@@ -19,10 +19,8 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::replication_pad3d, padded),
     (Packet::pixel_shuffle, |c| shuffled(c, "upscale_factor", true)),
     (Packet::pixel_unshuffle, |c| shuffled(c, "downscale_factor", false)),
-    (Packet::native_channel_shuffle, |c| {
-        let x = c.tensor("self")?;
-        Ok(c.in_format_of(x, x.sizes.clone())?.into())
-    }),
+    (Packet::native_channel_shuffle, channels_shuffled),
+    (Packet::channel_shuffle, channels_shuffled),
     (Packet::upsample_nearest1d, upsampled),
     (Packet::upsample_nearest2d, upsampled),
     (Packet::upsample_nearest3d, upsampled),
@@ -92,6 +90,16 @@ fn shuffled(c: &mut Call, factor: &str, finer: bool) -> Result {
         };
     }
     Ok(c.in_format_of(x, sizes)?.into())
+}
+
+/// Channels in another order, which groups of them divide.
+fn channels_shuffled(c: &mut Call) -> Result {
+    let (x, groups) = (c.tensor("self")?, c.expr("groups")?);
+    let (&channels, true) = (c.fits(x.sizes.get(1))?, x.sizes.len() > 2) else { return c.fits(None) };
+    c.demand_at_most(Expr::ONE, groups)?;
+    let rest = c.pool.modulo(channels, groups);
+    c.demand_equal(rest, Expr::ZERO)?;
+    Ok(c.in_format_of(x, x.sizes.clone())?.into())
 }
 
 /// Images of a given size, or of their own times factors; none may be empty.

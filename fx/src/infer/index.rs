@@ -6,7 +6,6 @@ use super::{
     strides,
 };
 use crate::aten::Packet;
-use crate::graph::Meta;
 use symshapes::{DType, Expr, TensorMeta};
 
 /// The rules of this family.
@@ -80,8 +79,8 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::index_fill, preserved),
     (Packet::slice_scatter, strides_kept),
     (Packet::select_scatter, strides_kept),
-    (Packet::index, index),
-    (Packet::_unsafe_index, index),
+    (Packet::index, |c| Ok(indexed(c)?.into())),
+    (Packet::_unsafe_index, |c| Ok(indexed(c)?.into())),
     (Packet::slice_backward, input_sized),
     (Packet::select_backward, input_sized),
     (Packet::unfold_backward, input_sized),
@@ -130,7 +129,7 @@ fn input_sized(c: &mut Call) -> Result {
 
 /// Advanced indexing. The dimensions of the index tensors stand where the indexed ones stood if these are adjacent,
 /// else in front; the result's strides follow those of the tensor along the others.
-fn index(c: &mut Call) -> Result {
+pub(super) fn indexed(c: &mut Call) -> Result<TensorMeta> {
     let x = c.tensor("self")?;
     let mut given = c.opt_tensors("indices")?;
     if given.iter().flatten().any(|t| matches!(t.dtype, DType::Bool | DType::U8)) {
@@ -153,7 +152,7 @@ fn index(c: &mut Call) -> Result {
         rows.push(index_strides(c, t, &index_sizes, place, sizes.len()));
     }
     let strides = strides::by_strides(&mut c.pool, &sizes, &rows).ok_or_else(|| c.undecided("the order of strides"))?;
-    Ok(Meta::Tensor(c.strided(x, x.dtype, sizes, strides)))
+    Ok(c.strided(x, x.dtype, sizes, strides))
 }
 
 /// The strides of an index tensor among the result's dimensions.

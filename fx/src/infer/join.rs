@@ -4,11 +4,11 @@ use super::{
     Rule,
     call::{Call, Result},
     linear::shared,
-    promote::{Operand, result_type},
+    promote::{DEFAULT_FLOAT, Operand, result_type},
     strides,
 };
-use crate::aten::Packet;
-use symshapes::{Expr, TensorMeta};
+use crate::aten::{Aten, Packet};
+use symshapes::{DType, Device, Expr, TensorMeta};
 
 /// The rules of this family.
 pub(super) const RULES: &[(Packet, Rule)] = &[
@@ -48,6 +48,9 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::tril, row_major),
     (Packet::triu, row_major),
     (Packet::constant_pad_nd, pad),
+    (Packet::block_diag, blocks),
+    (Packet::_chunk_cat, chunks),
+    (Packet::repeat_interleave, interleaved),
 ];
 
 /// Matrices with the last dimension along a diagonal.
@@ -135,4 +138,83 @@ fn pad(c: &mut Call) -> Result {
         }
     }
     Ok(c.in_format_of(x, sizes)?.into())
+}
+
+/// Matrices along the diagonal of one; vectors are rows.
+fn blocks(c: &mut Call) -> Result {
+    let tensors = c.tensors("tensors")?;
+    let Some(&first) = tensors.first() else {
+        return Ok(c.fresh(DEFAULT_FLOAT, Device::CPU, vec![Expr::ONE, Expr::ZERO]).into());
+    };
+    let (mut rows, mut columns) = (Expr::ZERO, Expr::ZERO);
+    for tensor in &tensors {
+        let (height, width) = match tensor.sizes[..] {
+            [] => (Expr::ONE, Expr::ONE),
+            [width] => (Expr::ONE, width),
+            [height, width] => (height, width),
+            _ => return c.fits(None),
+        };
+        (rows, columns) = (c.pool.add(rows, height), c.pool.add(columns, width));
+    }
+    let dtype = tensors.iter().fold(first.dtype, |dtype, tensor| dtype.promote(tensor.dtype));
+    let standings: Vec<Operand> = tensors.iter().map(|t| Operand::tensor(t.dtype, t.sizes.len())).collect();
+    if result_type(&standings) != Some(dtype) {
+        return Err(c.unsupported("numbers of a wider type"));
+    }
+    Ok(c.contiguous(first, dtype, vec![rows, columns]).into())
+}
+
+/// Tensors cut along a dimension into so many chunks, padded where one is short, and the chunks joined.
+fn chunks(c: &mut Call) -> Result {
+    let (tensors, count) = (c.tensors("tensors")?, c.expr("num_chunks")?);
+    let first = *c.fits(tensors.first())?;
+    c.fits((!first.sizes.is_empty()).then_some(()))?;
+    let dim = c.dim("dim", first.sizes.len())?;
+    c.demand_at_most(Expr::ONE, count)?;
+    let mut width = Expr::ZERO;
+    for tensor in tensors {
+        c.one_dtype(first, tensor)?;
+        let (&size, inner) = c.fits(tensor.sizes.get(dim..).and_then(<[_]>::split_first))?;
+        tensor.sizes[..dim].iter().zip(&first.sizes).try_for_each(|(&a, &b)| shared(c, a, b))?;
+        tensor.sizes.iter().try_for_each(|&size| c.demand_at_most(Expr::ONE, size))?;
+        let chunk = c.pool.ceil_div(size, count);
+        let inner = strides::numel(&mut c.pool, inner);
+        let own = c.pool.mul(chunk, inner);
+        width = c.pool.add(width, own);
+    }
+    Ok(c.contiguous(first, first.dtype, [&first.sizes[..dim], &[count, width]].concat()).into())
+}
+
+/// Elements that are repeated in place, as many times as a number says or to a size that is given.
+fn interleaved(c: &mut Call) -> Result {
+    let size = if c.given("output_size") { Some(c.expr("output_size")?) } else { None };
+    let repeats = c.opt_tensor("repeats")?;
+    if repeats.is_some_and(|t| !matches!(t.dtype, DType::I32 | DType::I64) || t.sizes.len() != 1) {
+        return Err(c.unsupported("numbers of other types, or in more dimensions"));
+    }
+    let missing = |c: &Call| c.unsupported("a size that depends on data");
+    if c.op() == Aten::repeat_interleave_Tensor {
+        let (repeats, size) = (c.tensor("repeats")?, size.ok_or_else(|| missing(c))?);
+        return Ok(c.contiguous(repeats, repeats.dtype, vec![size]).into());
+    }
+    let x = c.tensor("self")?;
+    let (mut sizes, mut dim) = (vec![strides::numel(&mut c.pool, &x.sizes)], 0);
+    if c.given("dim") {
+        c.fits((!x.sizes.is_empty()).then_some(()))?;
+        (sizes, dim) = (x.sizes.clone(), c.dim("dim", x.sizes.len())?);
+    }
+    sizes[dim] = match repeats {
+        Some(repeats) => {
+            if repeats.sizes[0] != Expr::ONE {
+                shared(c, repeats.sizes[0], sizes[dim])?;
+            }
+            size.ok_or_else(|| missing(c))?
+        }
+        None => {
+            let times = c.expr("repeats")?;
+            c.demand_at_most(Expr::ZERO, times)?;
+            c.pool.mul(sizes[dim], times)
+        }
+    };
+    Ok(c.contiguous(x, x.dtype, sizes).into())
 }

@@ -7,7 +7,7 @@ use super::{
     Rule,
     call::{Call, Result, tuple},
     linear::shared,
-    solve, strides,
+    strides,
 };
 use crate::{arg::Arg, aten::Packet, graph::Meta};
 use symshapes::{DType, DeviceKind, Expr, TensorMeta};
@@ -122,11 +122,6 @@ fn decomposed(c: &mut Call) -> Result {
     let (left, right) = if c.bool("full_matrices")? { (rows, columns) } else { (least, least) };
     let values = c.contiguous(a, a.dtype, [batch(a), &[least]].concat());
     Ok(tuple([column_major(c, a, [rows, left]), values, column_major(c, a, [right, columns])]))
-}
-
-/// True for an operator of linear algebra that has a rule.
-pub(super) fn has_rule(packet: Packet) -> bool {
-    RULES.iter().chain(solve::RULES).any(|&(known, _)| known == packet)
 }
 
 /// Matrices of the processor, whose sizes come last.

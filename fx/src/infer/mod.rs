@@ -5,25 +5,34 @@
 //! guessed. Where a graph brings metadata of its own, that is used and [`check`] compares.
 
 mod attention;
+mod bags;
 mod call;
 mod checks;
 mod conv;
 mod create;
+mod device_norms;
+mod elements;
+mod fourier;
 mod image;
 mod index;
 mod join;
 mod linalg;
 mod linear;
+mod losses;
 mod norm;
 mod plain;
 pub mod pointwise;
+mod products;
 pub mod promote;
+mod random;
 mod recurrent;
 mod reduce;
+mod resample;
 pub mod sizes;
 mod solve;
 mod statistics;
 pub mod strides;
+mod transform;
 mod transformer;
 mod view;
 
@@ -152,8 +161,10 @@ pub fn is_told_without_data(graph: &Graph, id: NodeId) -> bool {
     let Some(overload) = node.op() else { return false };
     let is_complex =
         |node: NodeId| graph[node].tensor_meta().is_some_and(|meta| meta.dtype.class() == DTypeClass::Complex);
-    // The rules of linear algebra leave out what lies otherwise than they say.
-    let is_known = rule(overload).is_some() && !linalg::has_rule(overload.packet());
+    // The rules of the libraries leave out what lies otherwise than they say.
+    let of_library = [linalg::RULES, solve::RULES, fourier::RULES, transform::RULES];
+    let is_partly_known = || of_library.into_iter().flatten().any(|&(packet, _)| packet == overload.packet());
+    let is_known = rule(overload).is_some() && !is_partly_known();
     let is_told_by_device = overload.traits().device_layout && !is_known;
     !is_told_by_device && !node.inputs().into_iter().any(is_complex)
 }
@@ -166,32 +177,46 @@ pub fn has_rule(op: Aten) -> bool {
 /// A rule: what a call gives.
 type Rule = fn(&mut Call) -> Result<Meta>;
 
-/// The rule of an overload, its own or else that of its operator, and whether the operator computes
-/// anything or only moves elements. What mutates has none.
+/// A family of rules.
+type Family = &'static [(Packet, Rule)];
+
+/// The families whose rules hold for complex numbers as for others.
+const OF_ANY_NUMBERS: &[Family] =
+    &[view::RULES, create::RULES, index::RULES, join::RULES, fourier::RULES, transform::RULES];
+
+/// The families whose rules hold for real numbers.
+const OF_REAL_NUMBERS: &[Family] = &[
+    reduce::RULES,
+    linalg::RULES,
+    solve::RULES,
+    linear::RULES,
+    attention::RULES,
+    transformer::RULES,
+    norm::RULES,
+    device_norms::RULES,
+    conv::RULES,
+    image::RULES,
+    recurrent::RULES,
+    random::RULES,
+    bags::RULES,
+    losses::RULES,
+    resample::RULES,
+    products::RULES,
+    statistics::RULES,
+    elements::RULES,
+    checks::RULES,
+];
+
+/// The rule of an overload, its own or else that of its operator, and whether the operator computes what may be
+/// otherwise for complex numbers. What mutates has none.
 fn rule(op: Aten) -> Option<(Rule, bool)> {
     static INDEX: OnceLock<FxHashMap<Packet, (Rule, bool)>> = OnceLock::new();
     if op.mutates() {
         return None;
     }
-    let moving = [view::RULES, create::RULES, index::RULES, join::RULES].into_iter().map(|family| (family, false));
-    let computing = [
-        reduce::RULES,
-        linalg::RULES,
-        solve::RULES,
-        linear::RULES,
-        attention::RULES,
-        transformer::RULES,
-        norm::RULES,
-        conv::RULES,
-        image::RULES,
-        recurrent::RULES,
-        statistics::RULES,
-        checks::RULES,
-    ];
-    let families = moving.chain(computing.into_iter().map(|family| (family, true)));
-    let row = |(family, computes): (&'static [(Packet, Rule)], bool)| {
-        family.iter().map(move |&(packet, rule)| (packet, (rule, computes)))
-    };
+    let families = OF_ANY_NUMBERS.iter().map(|&family| (family, false));
+    let families = families.chain(OF_REAL_NUMBERS.iter().map(|&family| (family, true)));
+    let row = |(family, computes): (Family, bool)| family.iter().map(move |&(packet, rule)| (packet, (rule, computes)));
     let index = INDEX.get_or_init(|| families.flat_map(row).collect());
     let element_wise = |_| (pointwise::rule as Rule, true);
     let exact = pointwise::exact(op).map(element_wise);

@@ -265,12 +265,12 @@ pub(super) fn of_channels(c: &mut Call, channels: Expr, names: &[&str]) -> Resul
 }
 
 /// The input's sizes, in channels last where its strides suggest it.
-fn same_format(c: &mut Call, x: &TensorMeta) -> Result<TensorMeta> {
+pub(super) fn same_format(c: &mut Call, x: &TensorMeta) -> Result<TensorMeta> {
     c.in_format_of(x, x.sizes.clone())
 }
 
 /// The gradients by input, weight and bias that `output_mask` asks for.
-fn gradients(c: &mut Call, input: fn(&mut Call, &TensorMeta) -> Result<TensorMeta>) -> Result {
+pub(super) fn gradients(c: &mut Call, input: fn(&mut Call, &TensorMeta) -> Result<TensorMeta>) -> Result {
     let (x, mask) = (c.tensor("input")?, c.list("output_mask").unwrap_or(&[]));
     let wanted = |i: usize| mask.get(i) == Some(&Arg::Bool(true));
     let dx = if wanted(0) { Some(Meta::Tensor(input(c, x)?)) } else { None };

@@ -77,7 +77,7 @@ pub(super) fn rule(c: &mut Call) -> Result {
     let (_, dtype) = c.fits(row.promotion(c).apply(&standings))?;
     let sizes = c.broadcast(&tensors.iter().map(|t| &t.sizes[..]).collect::<Vec<_>>())?;
     let like = *c.fits(tensors.iter().find(|t| !t.sizes.is_empty()).or(tensors.first()))?;
-    let requires_grad = tensors.iter().any(|t| t.requires_grad) && dtype.is_float();
+    let requires_grad = tensors.iter().any(|t| t.requires_grad) && dtype.class() >= DTypeClass::Float;
     if LAID_OUT_BY_LAST.contains(&row.packet) {
         tensors.reverse();
     }

@@ -64,6 +64,7 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::searchsorted, places),
     (Packet::sort, sort),
     (Packet::topk, topk),
+    (Packet::segment_reduce, segments),
 ];
 
 /// Integers have no mean, unless a dtype for it is given.
@@ -143,6 +144,30 @@ fn places(c: &mut Call) -> Result {
     let Some(x) = c.opt_tensor("self")? else { return Err(c.unsupported("the place of a number")) };
     let dtype = if c.bool("out_int32")? { DType::I32 } else { DType::I64 };
     Ok(c.contiguous(x, dtype, x.sizes.clone()).into())
+}
+
+/// One element for each segment of a dimension, whose lengths or ends are given for each index before it.
+fn segments(c: &mut Call) -> Result {
+    let (data, lengths, ends) = (c.tensor("data")?, c.opt_tensor("lengths")?, c.opt_tensor("offsets")?);
+    if data.device.kind != DeviceKind::Cpu || c.given("indices") || (lengths.is_some() && ends.is_some()) {
+        return Err(c.unsupported("segments of a device, by indices, or given twice"));
+    }
+    let given = c.fits(lengths.or(ends))?;
+    c.fits((data.dtype.is_float() && matches!(given.dtype, DType::I32 | DType::I64)).then_some(()))?;
+    c.fits(matches!(c.str("reduce")?, "sum" | "mean" | "max" | "min" | "prod").then_some(()))?;
+    let (axis, mut sizes) = (c.dim("axis", data.sizes.len())?, given.sizes.clone());
+    c.fits((sizes.len() == axis + 1 && axis < data.sizes.len()).then_some(()))?;
+    for (&own, &of_data) in sizes[..axis].iter().zip(&data.sizes) {
+        if c.pool.is_equal(own, of_data) != Some(true) {
+            return Err(c.unsupported("segments of another number of rows"));
+        }
+    }
+    c.demand_at_most(Expr::ONE, sizes[axis])?;
+    if lengths.is_none() {
+        sizes[axis] = c.pool.add_int(sizes[axis], -1);
+    }
+    sizes.extend(&data.sizes[axis + 1..]);
+    Ok(c.contiguous(data, data.dtype, sizes).into())
 }
 
 fn sort(c: &mut Call) -> Result {

@@ -52,6 +52,7 @@ PROGRAMS: dict[str, Callable[[Tensor], Any]] = {
     ),
     "broadcast": lambda x: torch.broadcast_tensors(x[:, :1], x[0]),
     "splits": lambda x: (*torch.tensor_split(x, 3, dim=1), *torch.tensor_split(x, (1, -1)), *x.tensor_split(2)),
+    "equal splits": lambda x: (*torch.hsplit(x, 2), *torch.vsplit(x, (2, 3)), *torch.dsplit(x[None], 2)),
     "tiles": lambda x: (x.tile(2), torch.tile(x, (2, 1, 2)), x.repeat_interleave(2, 1), torch.repeat_interleave(x, 3)),
     "diagonals": lambda x: (torch.diag(x), x.diag(1), torch.diag(x[0], -1)),
     "taken": lambda x: (
@@ -116,6 +117,28 @@ PROGRAMS: dict[str, Callable[[Tensor], Any]] = {
     ),
     "statistics": lambda x: (torch.diff(x, 2), torch.diff(x, dim=0, prepend=x[:1]), torch.float_power(x, 2)),
     "correlations": lambda x: (torch.cov(x.t()), torch.corrcoef(x.t()), torch.cov(x[0])),
+    "quantiles": lambda x: tuple(
+        torch.quantile(x if at else x.where(x < 1, torch.nan), q, dim, keepdim, interpolation=name)
+        for at, (q, dim, keepdim, name) in enumerate(
+            [
+                (0.3, 1, False, "linear"),
+                (0.3, 0, True, "linear"),
+                (0.9, None, False, "midpoint"),
+                (0.5, 0, False, "nearest"),
+                (0.4, 1, True, "lower"),
+                (0.4, 1, False, "higher"),
+            ]
+        )
+    ),
+    "areas": lambda x: (torch.trapezoid(x), torch.trapz(x, dx=0.3, dim=0), torch.cumulative_trapezoid(x, dx=2.0)),
+    "compared": lambda x: (
+        torch.isclose(x, x.round(), atol=0.1),
+        torch.isclose(x.log(), x.log(), rtol=0.0, atol=0.0, equal_nan=True),
+        torch.nanmean(x.log(), 1),
+        torch.msort(x),
+        torch.fliplr(x),
+        torch.flipud(x),
+    ),
     "slopes": lambda x: (*torch.gradient(x), *torch.gradient(x, spacing=0.5, dim=1, edge_order=2)),
     "pools": lambda x: (
         F.max_pool1d(x, 2),
@@ -145,7 +168,19 @@ PROGRAMS: dict[str, Callable[[Tensor], Any]] = {
 }
 
 #: Programs whose number of results or of steps follows from a size.
-OF_FIXED_SIZES = {"splits", "taken", "correlations", "slopes", "products", "distances", "resized", "sampled", "bags"}
+OF_FIXED_SIZES = {
+    "splits",
+    "taken",
+    "correlations",
+    "slopes",
+    "products",
+    "distances",
+    "resized",
+    "sampled",
+    "bags",
+    "quantiles",
+    "areas",
+}
 
 
 def told(results: Any, x: Tensor) -> list[Any]:
@@ -235,3 +270,13 @@ def test_what_torch_refuses(program: Callable[[Tensor], Any]) -> None:
         program(x)
     with pytest.raises(theirs.type):
         rust_inductor.compile(program)(x)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [lambda x: x.where(x < 1, torch.nan), lambda x: x[x.argmax()], lambda x: x * (x != 0), lambda x: x * x.argsort()],
+)
+def test_what_has_no_gradients_is_left_to_nobody(program: Callable[[Tensor], Any]) -> None:
+    x = torch.randn(6, requires_grad=True)
+    same(told(rust_inductor.compile(program)(x), x), told(program(x), x))
+    assert "torch's autograd" not in str(rust_inductor.explain(program)(x))
