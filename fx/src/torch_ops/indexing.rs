@@ -10,6 +10,7 @@ use crate::{
     arg::Arg,
     graph::{Graph, Kind, NodeId},
 };
+use symshapes::DType;
 
 /// Lowers `operator.getitem`. Picks from tuples stay; picks from shapes become reads of one size.
 pub(super) fn lower(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
@@ -121,6 +122,12 @@ fn plan(graph: &Graph, id: NodeId, source: NodeId, items: &[Arg]) -> Result<Vec<
         }
         dim += 1;
     }
+    // torch selects by a number at once: its place is not among those of index tensors that stand apart.
+    let is_number = |item: &Arg| item.as_node().is_some_and(|node| selects_by_value(graph, node));
+    let mut given = tensors.iter().skip_while(|item| item.is_none());
+    if tensors.iter().any(is_number) && given.any(Arg::is_none) {
+        return Err(error(graph, id, "by a number that a tensor holds, and by tensors apart from it"));
+    }
     if !tensors.is_empty() {
         steps.push((Aten::index_Tensor, vec![Arg::List(tensors)]));
     }
@@ -130,6 +137,12 @@ fn plan(graph: &Graph, id: NodeId, source: NodeId, items: &[Arg]) -> Result<Vec<
     Ok(steps)
 }
 
+/// True for a tensor of one integer without dimensions: torch reads it, and gives a view of what is at that place.
+pub fn selects_by_value(graph: &Graph, index: NodeId) -> bool {
+    let meta = graph[index].tensor_meta();
+    meta.is_some_and(|meta| meta.sizes.is_empty() && !matches!(meta.dtype, DType::Bool | DType::U8))
+}
+
 /// The number of dimensions that `...` stands for.
 fn skipped(graph: &Graph, source: NodeId, items: &[Arg]) -> Option<i64> {
     let rank = graph[source].tensor_meta()?.sizes.len() as i64;
@@ -137,7 +150,7 @@ fn skipped(graph: &Graph, source: NodeId, items: &[Arg]) -> Option<i64> {
         Arg::None | Arg::Ellipsis => Some(0),
         // A mask takes as many dimensions as it has.
         Arg::Node(n) => match graph[*n].tensor_meta() {
-            Some(t) if t.dtype == symshapes::DType::Bool => Some(t.sizes.len() as i64),
+            Some(t) if t.dtype == DType::Bool => Some(t.sizes.len() as i64),
             Some(_) => Some(1),
             // The tensor of a list that is an index has no metadata yet.
             None => Some(1),

@@ -17,6 +17,7 @@ use crate::{
     graph::{Graph, Kind, Node, NodeId},
 };
 use binder::{Lowered, is_number, is_tensor};
+pub use indexing::selects_by_value;
 use symshapes::DType;
 
 /// A node that cannot be lowered.

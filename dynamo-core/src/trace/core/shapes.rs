@@ -16,23 +16,25 @@ pub(in crate::trace) struct Shapes {
     pub(in crate::trace) groups: FxHashMap<Arc<str>, Expr>,
     /// Whether input numbers are specialised to constants, also those that would be dynamic.
     pub(in crate::trace) specialises: bool,
+    /// Whether the body of a higher-order operator is traced, which runs on slices or on numbers of a loop.
+    pub(in crate::trace) is_body: bool,
 }
 
 impl Default for Shapes {
     fn default() -> Shapes {
         let env = ShapeEnv::new(EnvOptions::default());
-        Shapes { env, hints: Vec::new(), groups: FxHashMap::default(), specialises: false }
+        Shapes { env, hints: Vec::new(), groups: FxHashMap::default(), specialises: false, is_body: false }
     }
 }
 
 impl Speculative for Shapes {
-    type Checkpoint = bool;
+    type Checkpoint = (bool, bool);
 
-    fn checkpoint(&self) -> bool {
-        self.specialises
+    fn checkpoint(&self) -> (bool, bool) {
+        (self.specialises, self.is_body)
     }
 
-    fn rollback(&mut self, to: bool) {
+    fn rollback(&mut self, to: (bool, bool)) {
         let Shapes {
             // Its guards stay: they held, so that at worst there is one too many.
             env: _,
@@ -41,7 +43,8 @@ impl Speculative for Shapes {
             // Expressions over the symbols, which stay.
             groups: _,
             specialises,
+            is_body,
         } = self;
-        *specialises = to;
+        (*specialises, *is_body) = to;
     }
 }

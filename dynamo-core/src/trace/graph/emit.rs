@@ -118,11 +118,23 @@ impl Tracer<'_> {
         kwargs: Vec<(String, Arg)>,
     ) -> Traced<NodeId> {
         self.refuse_replaced_operator(target, &args)?;
+        if matches!(target, "operator.getitem" | "__getitem__") && self.selects_by_value(&args) {
+            return Err(Reason::new(Kind::TensorToPython, "An index that is a tensor of one number."));
+        }
         let node = self.graph.torch.push(kind, target, args, kwargs, name);
         self.place_node(node);
         let meta = self.infer(node).inspect_err(|_| self.drop_from(node))?;
         self.graph.torch[node].meta = Some(meta);
         Ok(node)
+    }
+
+    /// True for an index with a tensor of one number, which torch reads for a view. Bodies of operators, in which
+    /// numbers stand for those of a loop, index by it.
+    fn selects_by_value(&self, args: &[Arg]) -> bool {
+        let mut reads = false;
+        let is_one = |node| torch_ops::selects_by_value(&self.graph.torch, node);
+        args.iter().skip(1).for_each(|index| index.for_each_node(&mut |node| reads |= is_one(node)));
+        reads && !self.shapes.is_body
     }
 
     /// Ends the graph at an operator whose method of tensors the program has replaced.

@@ -116,12 +116,13 @@ impl Tracer<'_> {
     ) -> Traced<Region> {
         let start =
             Start { graph: self.graph.checkpoint(), heap: self.heap.checkpoint(), modes: self.modes.checkpoint() };
-        let outside = std::mem::replace(&mut self.shapes.specialises, true);
+        let outside = self.shapes.checkpoint();
+        (self.shapes.specialises, self.shapes.is_body) = (true, self.shapes.is_body || !keeps_lowered);
         // A size as a whole is no operand: the body puts it together itself.
         let sizes = std::mem::take(&mut self.graph.sizes);
         let traced = body(self);
         self.graph.sizes = sizes;
-        self.shapes.specialises = outside;
+        self.shapes.rollback(outside);
         let (parameters, result) = traced.map_err(|reason| self.uncaught(reason))?;
         let own: Vec<NodeId> = parameters.iter().map(|parameter| parameter.node).collect();
         self.has_no_effect(operator, &start, &own, results == Results::Outputs)?;
