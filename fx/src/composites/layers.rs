@@ -104,25 +104,17 @@ pub(super) const SEVERAL: &[(Aten, ExpandSeveral)] = &[
         let row = of_one_dimension(p)?;
         let output = planar_output(p)?;
         let pooled = p.with(Aten::adaptive_max_pool2d_default, row, output)?;
-        let results = p.results(pooled)?;
-        results.into_iter().map(|result| p.with(Aten::squeeze_dim, result, -2)).collect()
+        without_rows(p, pooled)
     }),
     (Aten::max_pool1d_with_indices_default, |p| {
         let pooled = max_pooled_1d(p)?;
-        let results = p.results(pooled)?;
-        results.into_iter().map(|result| p.with(Aten::squeeze_dim, result, -2)).collect()
+        without_rows(p, pooled)
     }),
     (Aten::lstm_cell_default, lstm_cell),
-    (Aten::embedding_bag_default, |p| {
-        let options = ["scale_grad_by_freq", "mode", "sparse", "per_sample_weights", "include_last_offset"];
-        embedding_bag(p, &options)
-    }),
-    (Aten::embedding_bag_padding_idx, |p| {
-        if p.bound.get("padding_idx").is_none() {
-            let options = ["scale_grad_by_freq", "mode", "sparse", "per_sample_weights", "include_last_offset"];
-            return embedding_bag(p, &options);
-        }
-        Err(p.unsupported("rows that do not count"))
+    (Aten::embedding_bag_default, embedding_bag),
+    (Aten::embedding_bag_padding_idx, |p| match p.bound.get("padding_idx") {
+        Arg::None => embedding_bag(p),
+        _ => Err(p.unsupported("rows that do not count")),
     }),
 ];
 
@@ -131,6 +123,12 @@ fn of_one_dimension(p: &mut Parts) -> Outcome {
     let this = p.node("self")?;
     p.demand(matches!(p.rank(this)?, 2 | 3), "a tensor of other than sequences")?;
     p.with(Aten::unsqueeze_default, this, -2)
+}
+
+/// The results of pooling images of one row, as sequences.
+fn without_rows(p: &mut Parts, pooled: NodeId) -> Outcome<Vec<NodeId>> {
+    let results = p.results(pooled)?;
+    results.into_iter().map(|result| p.with(Aten::squeeze_dim, result, -2)).collect()
 }
 
 /// The options of pooling along one dimension as those of a plane of one row.
@@ -160,6 +158,10 @@ fn max_pooled_1d(p: &mut Parts) -> Outcome {
 }
 
 fn constant_padded(p: &mut Parts) -> Outcome {
+    let is_float = p.dtype(p.node("self")?)?.is_float();
+    if !is_float && !matches!(p.bound.get("value"), Arg::None | Arg::Int(0..=127)) {
+        return Err(p.unsupported("a number that the elements may not hold"));
+    }
     let value = if p.bound.get("value").is_none() { Arg::Float(0.0) } else { p.arg("value") };
     p.call(Aten::constant_pad_nd_default, [p.args(&["self", "pad"]), vec![value]].concat())
 }
@@ -378,10 +380,13 @@ fn simple_cell(p: &mut Parts, activation: Aten) -> Outcome {
     p.unary(activation, sum)
 }
 
-fn embedding_bag(p: &mut Parts, options: &[&str]) -> Outcome<Vec<NodeId>> {
+/// The sums, means or maxima of bags of rows, by the kernel that keeps what gradients need where they are asked for.
+fn embedding_bag(p: &mut Parts) -> Outcome<Vec<NodeId>> {
     let weight = p.node("weight")?;
     let is_recorded = p.meta(weight)?.requires_grad;
     let op = if is_recorded { Aten::_embedding_bag_default } else { Aten::_embedding_bag_forward_only_default };
-    let bags = p.call(op, [p.args(&["weight", "indices", "offsets"]), p.args(options)].concat())?;
+    let operands = p.args(&["weight", "indices", "offsets"]);
+    let options = p.args(&["scale_grad_by_freq", "mode", "sparse", "per_sample_weights", "include_last_offset"]);
+    let bags = p.call(op, [operands, options].concat())?;
     p.results(bags)
 }

@@ -166,12 +166,15 @@ pub(crate) fn find(call: &Call, take: &mut dyn FnMut(&View)) -> Result<Dispatch,
     });
     let values = values.collect::<Result<_, _>>()?;
     let text = |text: String| CString::new(text).map_err(|error| error.to_string());
+    // A call that gives nothing has `None` for a result.
+    let count = if op.overload().schema.returns.is_empty() { 0 } else { call.results.len() };
+    let kept = call.results[..count].iter().map(|result| matches!(result, CallResult::Tensor(_))).collect();
     Ok(Dispatch {
         name: text(format!("aten::{}", op.packet()))?,
         overload: text(if op.overload_name() == "default" { String::new() } else { op.overload_name().to_owned() })?,
         values,
         results,
-        kept: call.results.iter().map(|result| matches!(result, CallResult::Tensor(_))).collect(),
+        kept,
         views: op.is_view() || matches!(op.traits().alias, Some(Aliasing::Shares | Aliasing::MayShare)),
     })
 }
@@ -187,7 +190,8 @@ fn results(op: Aten, call: &Call) -> Result<Results, String> {
     {
         return Ok(Results::List);
     }
-    if call.results.len() > returns.len() {
+    let is_used = |result: &CallResult| !matches!(result, CallResult::Unused);
+    if call.results.iter().skip(returns.len()).any(is_used) {
         return Err("results of another number".to_owned());
     }
     let tensors = returns.iter().enumerate().map(|(at, result)| match &result.ty {
