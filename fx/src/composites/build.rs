@@ -4,7 +4,7 @@ use crate::{
     arg::Arg,
     aten::{Aten, Bound},
     graph::{Graph, Meta, NodeId},
-    infer::{InferError, sizes::Sizes, strides},
+    infer::{self, InferError, sizes::Sizes, strides},
     target::Target,
 };
 use symshapes::{DType, DTypeClass, DeviceKind, Expr, TensorMeta};
@@ -141,33 +141,15 @@ impl Parts<'_> {
     }
 
     fn expr_of(&mut self, arg: &Arg) -> Option<Expr> {
-        match arg {
-            Arg::Int(int) => Some(self.pool().int(*int)),
-            Arg::Sym(expr) => Some(*expr),
-            Arg::Node(node) => match self.builder.graph()[*node].meta {
-                Some(Meta::Int(expr)) => Some(expr),
-                _ => None,
-            },
-            _ => None,
-        }
+        let meta = arg.as_node().and_then(|node| self.builder.graph()[node].meta.clone());
+        infer::int_of(&mut self.pool(), arg, meta.as_ref())
     }
 
     /// The sizes to which all of several broadcast.
-    pub(super) fn broadcast(&mut self, shapes: &[Vec<Expr>]) -> Outcome<Vec<Expr>> {
-        let rank = shapes.iter().map(Vec::len).max().unwrap_or(0);
-        let mut sizes = vec![Expr::ONE; rank];
-        for shape in shapes {
-            for (size, &other) in sizes[rank - shape.len()..].iter_mut().zip(shape) {
-                if *size == other || self.is_one(other)? {
-                    continue;
-                }
-                if !self.is_one(*size)? && !self.are_equal(*size, other)? {
-                    return Err(self.rejected("sizes that do not broadcast"));
-                }
-                *size = other;
-            }
-        }
-        Ok(sizes)
+    pub(super) fn broadcast(&mut self, shapes: &[&[Expr]]) -> Outcome<Vec<Expr>> {
+        let sizes = self.pool().broadcast(shapes);
+        let sizes = sizes.ok_or_else(|| self.undecided("whether two sizes are equal"))?;
+        sizes.ok_or_else(|| self.rejected("sizes that do not broadcast"))
     }
 
     /// The expressions of sizes.
@@ -257,6 +239,20 @@ impl Parts<'_> {
     pub(super) fn reshape(&mut self, node: NodeId, sizes: &[Expr]) -> Outcome {
         let sizes = self.size_args(sizes);
         self.with(Aten::reshape_default, node, sizes)
+    }
+
+    /// A part of a tensor along a dimension.
+    pub(super) fn slice(&mut self, node: NodeId, dim: usize, start: impl Into<Arg>, end: impl Into<Arg>) -> Outcome {
+        self.call(Aten::slice_Tensor, [Arg::Node(node), Arg::Int(dim as i64), start.into(), end.into()])
+    }
+
+    /// A tensor summed over dimensions, which stay as ones; itself where there are none.
+    pub(super) fn summed(&mut self, node: NodeId, dims: &[usize]) -> Outcome {
+        if dims.is_empty() {
+            return Ok(node);
+        }
+        let dims = dims.iter().map(|&dim| Arg::Int(dim as i64)).collect();
+        self.call(Aten::sum_dim_IntList, [Arg::Node(node), Arg::List(dims), Arg::Bool(true)])
     }
 
     /// A tensor with its dimensions in another order.

@@ -248,17 +248,8 @@ fn contract_pair(p: &mut Parts, layout: &Layout, a: NodeId, b: NodeId, counts: &
             counts[dim] = 0;
         }
     }
-    let (a, b) = (summed(p, a, &only_a)?, summed(p, b, &only_b)?);
+    let (a, b) = (p.summed(a, &only_a)?, p.summed(b, &only_b)?);
     sum_of_products(p, a, b, &both)
-}
-
-/// A tensor summed over dimensions, which stay as ones.
-fn summed(p: &mut Parts, tensor: NodeId, dims: &[usize]) -> Outcome {
-    if dims.is_empty() {
-        return Ok(tensor);
-    }
-    let dims = dims.iter().map(|&dim| Arg::Int(dim as i64)).collect();
-    p.call(Aten::sum_dim_IntList, [Arg::Node(tensor), Arg::List(dims), Arg::Bool(true)])
 }
 
 /// Two tensors of one rank, multiplied and summed over dimensions that both have: one batched product of matrices.

@@ -63,10 +63,6 @@ fn in_double(p: &mut Parts, name: &str) -> Outcome {
     p.cast(of, DType::F64)
 }
 
-fn slice(p: &mut Parts, of: NodeId, dim: usize, start: i64, end: i64) -> Outcome {
-    p.call(Aten::slice_Tensor, [Arg::Node(of), Arg::Int(dim as i64), Arg::Int(start), Arg::Int(end)])
-}
-
 /// Differences of neighbours, taken `n` times.
 fn differences(p: &mut Parts) -> Outcome {
     let (this, n) = (p.node("self")?, p.int("n")?);
@@ -87,7 +83,7 @@ fn differences(p: &mut Parts) -> Outcome {
     let times = if n == 1 { 1 } else { n.min(p.value(size)?) };
     let op = if p.dtype(tensor)? == DType::Bool { Aten::logical_xor_default } else { Aten::sub_Tensor };
     for _ in 0..times {
-        let (earlier, later) = (slice(p, tensor, dim, 0, -1)?, slice(p, tensor, dim, 1, i64::MAX)?);
+        let (earlier, later) = (p.slice(tensor, dim, 0, -1)?, p.slice(tensor, dim, 1, i64::MAX)?);
         tensor = p.binary(op, later, earlier)?;
     }
     Ok(tensor)
@@ -118,7 +114,7 @@ fn gradients(p: &mut Parts, dims: Option<Vec<i64>>) -> Outcome<Vec<NodeId>> {
 
 fn gradient(p: &mut Parts, this: NodeId, dim: usize, spacing: f64, is_second_order: bool) -> Outcome {
     let apart = |p: &mut Parts, later: [i64; 2], earlier: [i64; 2]| {
-        let (later, earlier) = (slice(p, this, dim, later[0], later[1])?, slice(p, this, dim, earlier[0], earlier[1])?);
+        let (later, earlier) = (p.slice(this, dim, later[0], later[1])?, p.slice(this, dim, earlier[0], earlier[1])?);
         let apart = p.binary(Aten::sub_Tensor, later, earlier)?;
         p.with(Aten::div_Scalar, apart, spacing)
     };
@@ -139,7 +135,7 @@ fn gradient(p: &mut Parts, this: NodeId, dim: usize, spacing: f64, is_second_ord
 fn edge(p: &mut Parts, this: NodeId, dim: usize, terms: [(i64, i64, f64); 3], spacing: f64) -> Outcome {
     let mut sum = None;
     for (start, end, weight) in terms {
-        let element = slice(p, this, dim, start, end)?;
+        let element = p.slice(this, dim, start, end)?;
         let size = if sum.is_none() { weight } else { weight.abs() };
         let size = if size == 2.0 { Arg::Int(2) } else { Arg::Float(size) };
         let term = p.with(Aten::mul_Scalar, element, size)?;

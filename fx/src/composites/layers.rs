@@ -201,17 +201,13 @@ fn circular(p: &mut Parts) -> Outcome {
         if before == 0 && after == 0 {
             continue;
         }
-        let mut slice = |start: i64, end: i64| {
-            let args = [Arg::Node(tensor), Arg::Int(dim as i64), Arg::Int(start), Arg::Int(end)];
-            p.call(Aten::slice_Tensor, args)
-        };
         let mut parts = Vec::new();
         if before > 0 {
-            parts.push(Arg::Node(slice(size - before, size)?));
+            parts.push(Arg::Node(p.slice(tensor, dim, size - before, size)?));
         }
         parts.push(Arg::Node(tensor));
         if after > 0 {
-            parts.push(Arg::Node(slice(0, after)?));
+            parts.push(Arg::Node(p.slice(tensor, dim, 0, after)?));
         }
         tensor = p.call(Aten::cat_default, [Arg::List(parts), Arg::Int(dim as i64)])?;
     }

@@ -132,7 +132,7 @@ fn cosine_similarity(p: &mut Parts) -> Outcome {
         _ => return Err(p.unsupported("a number beside a tensor of another type")),
     };
     let shapes = [p.sizes_of(both[0])?, p.sizes_of(both[1])?];
-    let sizes = p.broadcast(&shapes)?;
+    let sizes = p.broadcast(&[&shapes[0], &shapes[1]])?;
     let all = p.size_args(&sizes);
     let dim = Arg::List(vec![p.arg("dim")]);
     let mut shares = Vec::new();
@@ -186,7 +186,7 @@ fn cdist(p: &mut Parts) -> Outcome {
     if !is_product {
         return p.call(Aten::_cdist_forward_default, p.args(&["x1", "x2", "p", "compute_mode"]));
     }
-    let batch = p.broadcast(&[batch_x.to_vec(), batch_y.to_vec()])?;
+    let batch = p.broadcast(&[batch_x, batch_y])?;
     let images = p.product(&batch);
     let result = [&batch[..], &[*rows_x, *rows_y]].concat();
     let (mut x, mut y) = (x, y);

@@ -99,9 +99,9 @@ fn contracted(p: &mut Parts, both: [NodeId; 2], dims: &[Vec<usize>; 2]) -> Outco
     for (&a, &b) in dims[0].iter().zip(&dims[1]) {
         let (of_left, of_right) = (p.sizes_of(both[0])?[a], p.sizes_of(both[1])?[b]);
         if p.is_one(of_right)? {
-            left = summed(p, left, a)?;
+            left = p.summed(left, &[a])?;
         } else if p.is_one(of_left)? {
-            right = summed(p, right, b)?;
+            right = p.summed(right, &[b])?;
         } else if p.are_equal(of_left, of_right)? {
             common = p.pool().mul(common, of_left);
         } else {
@@ -117,11 +117,6 @@ fn contracted(p: &mut Parts, both: [NodeId; 2], dims: &[Vec<usize>; 2]) -> Outco
     let right = p.reshape(right, &[common, width])?;
     let product = p.binary(Aten::mm_default, left, right)?;
     p.reshape(product, &[rows, columns].concat())
-}
-
-fn summed(p: &mut Parts, tensor: NodeId, dim: usize) -> Outcome {
-    let dims = Arg::List(vec![Arg::Int(dim as i64)]);
-    p.call(Aten::sum_dim_IntList, [Arg::Node(tensor), dims, Arg::Bool(true)])
 }
 
 /// The dimensions that are not contracted, with their sizes.
@@ -318,10 +313,13 @@ fn bilinear(p: &mut Parts) -> Outcome {
         [Arg::Node(left), Arg::Node(weight), Arg::Node(right), list(&[1, 3]), list(&[0]), list(&[1, 2]), list(&[2, 3])];
     let product = p.call(Aten::_trilinear_default, args)?;
     let product = p.reshape(product, &sizes)?;
-    match p.bound.node("bias") {
-        Some(bias) => p.binary(Aten::add_Tensor, product, bias),
-        None => Ok(product),
+    let Some(bias) = p.bound.node("bias") else { return Ok(product) };
+    let of_bias = p.sizes_of(bias)?;
+    p.demand(of_bias.len() == 1 && p.dtype(bias)? == dtype, "a bias that is no vector of the same elements")?;
+    if !p.are_equal(of_bias[0], *out)? {
+        return Err(p.rejected("a bias of other features"));
     }
+    p.binary(Aten::add_Tensor, product, bias)
 }
 
 /// Sizes without the last one, and that.

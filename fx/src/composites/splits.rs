@@ -4,7 +4,7 @@ use super::{
     ExpandSeveral,
     build::{Outcome, Parts},
 };
-use crate::{arg::Arg, aten::Aten, graph::NodeId};
+use crate::{aten::Aten, graph::NodeId};
 use symshapes::Expr;
 
 /// The composites of this family.
@@ -61,7 +61,7 @@ fn at_places(p: &mut Parts, dim: usize) -> Outcome<Vec<NodeId>> {
     by_places(p, this, dim)
 }
 
-/// So many parts, the first of which may be longer by one.
+/// Parts by their number, the first of which may be longer by one.
 fn by_number(p: &mut Parts, this: NodeId, dim: usize, sections: i64) -> Outcome<Vec<NodeId>> {
     p.demand(sections > 0, "a number of parts that is not positive")?;
     let size = p.sizes_of(this)?[dim];
@@ -86,7 +86,7 @@ fn by_places(p: &mut Parts, this: NodeId, dim: usize) -> Outcome<Vec<NodeId>> {
 fn between(p: &mut Parts, this: NodeId, dim: usize, places: &[Expr]) -> Outcome<Vec<NodeId>> {
     let part = |ends: &[Expr]| {
         let (start, end) = (p.size_arg(ends[0]), p.size_arg(ends[1]));
-        p.call(Aten::slice_Tensor, [Arg::Node(this), Arg::Int(dim as i64), start, end])
+        p.slice(this, dim, start, end)
     };
     places.windows(2).map(part).collect()
 }

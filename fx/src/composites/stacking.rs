@@ -218,7 +218,7 @@ fn cartesian_product(p: &mut Parts) -> Outcome {
 fn broadcast(p: &mut Parts) -> Outcome<Vec<NodeId>> {
     let tensors = p.nodes("tensors")?;
     let shapes = tensors.iter().map(|&tensor| p.sizes_of(tensor)).collect::<Outcome<Vec<_>>>()?;
-    let sizes = p.broadcast(&shapes)?;
+    let sizes = p.broadcast(&shapes.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
     let all = p.size_args(&sizes);
     let expand = |(tensor, own): (NodeId, &Vec<Expr>)| match *own == sizes {
         true => Ok(tensor),
@@ -233,18 +233,15 @@ fn sum_to_size(p: &mut Parts) -> Outcome {
     let own = p.sizes_of(this)?;
     let wanted = p.exprs("size")?;
     let leading = own.len().checked_sub(wanted.len()).ok_or_else(|| p.rejected("more dimensions than there are"))?;
-    let mut dims: Vec<Arg> = (0..leading).map(|dim| Arg::Int(dim as i64)).collect();
+    let mut dims: Vec<usize> = (0..leading).collect();
     for (dim, (&size, &to)) in own[leading..].iter().zip(&wanted).enumerate() {
         if !p.is_one(size)? && p.is_one(to)? {
-            dims.push(Arg::Int((leading + dim) as i64));
+            dims.push(leading + dim);
         } else if !p.are_equal(size, to)? {
             return Err(p.rejected("sizes that do not broadcast to the tensor's"));
         }
     }
-    let mut summed = this;
-    if !dims.is_empty() {
-        summed = p.call(Aten::sum_dim_IntList, [Arg::Node(this), Arg::List(dims), Arg::Bool(true)])?;
-    }
+    let summed = p.summed(this, &dims)?;
     if leading == 0 {
         return Ok(summed);
     }
@@ -266,7 +263,7 @@ fn take_along_dim(p: &mut Parts) -> Outcome {
     if let (Some(size), Some(count)) = (without.get_mut(dim), of_places_without.get_mut(dim)) {
         (*size, *count) = (Expr::ONE, Expr::ONE);
     }
-    let mut all = p.broadcast(&[without, of_places_without])?;
+    let mut all = p.broadcast(&[&without, &of_places_without])?;
     let mut expanded = |tensor: NodeId, along: Option<&Expr>| {
         if let (Some(size), Some(&along)) = (all.get_mut(dim), along) {
             *size = along;

@@ -146,10 +146,7 @@ fn area(p: &mut Parts, reduction: Aten) -> Outcome {
     let size = p.sizes_of(this)?[dim];
     let size = p.value(size)?;
     p.demand(size > 0, "no element")?;
-    let mut slice = |start: i64, end: i64| {
-        p.call(Aten::slice_Tensor, [Arg::Node(this), Arg::Int(dim as i64), Arg::Int(start), Arg::Int(end)])
-    };
-    let (earlier, later) = (slice(0, -1)?, slice(1, i64::MAX)?);
+    let (earlier, later) = (p.slice(this, dim, 0, -1)?, p.slice(this, dim, 1, i64::MAX)?);
     let sums = p.binary(Aten::add_Tensor, earlier, later)?;
     let dim = Arg::Int(dim as i64);
     let dim = if reduction == Aten::sum_dim_IntList { Arg::List(vec![dim]) } else { dim };

@@ -1,6 +1,6 @@
 //! One call as a rule sees it: its arguments by name, the tensors' metadata looked up, sizes as expressions.
 
-use super::{InferError, sizes::Sizes, strides};
+use super::{InferError, plain::int_of, sizes::Sizes, strides};
 use crate::{
     arg::Arg,
     aten::Bound,
@@ -115,15 +115,8 @@ impl<'a> Call<'a> {
 
     /// An integer argument as an expression.
     pub(super) fn expr_of(&mut self, arg: &Arg) -> Option<Expr> {
-        match arg {
-            Arg::Int(i) => Some(self.pool.int(*i)),
-            Arg::Sym(e) => Some(*e),
-            _ => match self.meta_of(arg)? {
-                Meta::Int(e) => Some(*e),
-                Meta::Plain(Arg::Int(i)) => Some(self.pool.int(*i)),
-                _ => None,
-            },
-        }
+        let meta = self.meta_of(arg);
+        int_of(&mut self.pool, arg, meta)
     }
 
     pub(super) fn expr(&mut self, name: &str) -> Result<Expr> {
@@ -144,32 +137,8 @@ impl<'a> Call<'a> {
 
     /// The sizes to which all of `shapes` broadcast.
     pub(super) fn broadcast(&mut self, shapes: &[&[Expr]]) -> Result<Vec<Expr>> {
-        let rank = shapes.iter().map(|s| s.len()).max().unwrap_or(0);
-        let mut sizes = vec![Expr::ONE; rank];
-        for shape in shapes {
-            for (size, &other) in sizes[rank - shape.len()..].iter_mut().zip(*shape) {
-                *size = self.wider(*size, other)?;
-            }
-        }
-        Ok(sizes)
-    }
-
-    /// The size to which two broadcast.
-    fn wider(&mut self, a: Expr, b: Expr) -> Result<Expr> {
-        if a == b || b == Expr::ONE {
-            return Ok(a);
-        }
-        if a == Expr::ONE || self.pool.is_one(a) == Some(true) {
-            return Ok(b);
-        }
-        if self.pool.is_one(b) == Some(true) {
-            return Ok(a);
-        }
-        match self.pool.has_to_equal(a, b) {
-            Some(true) => Ok(if self.pool.as_int(b).is_some() { b } else { a }),
-            Some(false) => self.fits(None),
-            None => Err(self.undecided("whether two sizes are equal")),
-        }
+        let sizes = self.pool.broadcast(shapes);
+        self.fits(sizes.ok_or_else(|| self.undecided("whether two sizes are equal"))?)
     }
 
     /// Demands that two sizes are equal, as torch does. Where only proofs count it was seen to before.

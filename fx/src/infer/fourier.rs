@@ -1,5 +1,7 @@
 //! Fourier transforms of the processor's library. It lays a result out with the signals innermost, and the batches
 //! around them in the order of the operand's strides.
+//!
+//! Inverses of real numbers alone have no rule: their results are conjugates that are pending, of which torch tells.
 
 use super::{
     Rule,
@@ -34,9 +36,7 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         Ok(to_real(c, &x, &dims, last)?.into())
     }),
     (Packet::fft_fft, one_dimension),
-    (Packet::fft_ifft, one_dimension),
     (Packet::fft_rfft, |c| one_of_real(c, true)),
-    (Packet::fft_ihfft, |c| one_of_real(c, true)),
     (Packet::fft_irfft, one_to_real),
     (Packet::fft_hfft, one_to_real),
     (Packet::fft_fft2, many),
@@ -45,8 +45,6 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
     (Packet::fft_ifftn, many),
     (Packet::fft_rfft2, many_of_real),
     (Packet::fft_rfftn, many_of_real),
-    (Packet::fft_ihfft2, many_of_real),
-    (Packet::fft_ihfftn, many_of_real),
     (Packet::fft_irfft2, many_to_real),
     (Packet::fft_irfftn, many_to_real),
     (Packet::fft_hfft2, many_to_real),
@@ -200,18 +198,12 @@ fn some_signals(c: &mut Call, x: &TensorMeta) -> Result<Signals> {
     if signals.is_empty() { Err(c.rejected("no dimension to transform")) } else { Ok(signals) }
 }
 
-/// One transform of real numbers and, for the inverse, another one of complex numbers, which are laid out anew.
 fn many_of_real(c: &mut Call) -> Result {
     let x = promoted(c, false)?;
     accepts_real(c, &x)?;
     let signals = some_signals(c, &x)?;
     let (x, dims) = (resized(c, x, &signals)?, dims_of(&signals));
-    if matches!(c.op().packet(), Packet::fft_rfft2 | Packet::fft_rfftn) {
-        return Ok(of_real(c, &x, &dims, true)?.into());
-    }
-    let (outer, last) = dims.split_at(dims.len() - 1);
-    let halves = of_real(c, &x, last, true)?;
-    Ok(if outer.is_empty() { halves } else { of_complex(c, &halves, outer)? }.into())
+    Ok(of_real(c, &x, &dims, true)?.into())
 }
 
 fn many_to_real(c: &mut Call) -> Result {

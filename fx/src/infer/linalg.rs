@@ -101,7 +101,6 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         Ok(tuple([column_major(c, a, [n, n]), pivots, info(c, a)]))
     }),
     (Packet::linalg_matrix_exp, exponential),
-    (Packet::matrix_exp, exponential),
     (Packet::linalg_matrix_sqrth, row_major),
     (Packet::linalg_polar, |c| {
         let (a, [rows, columns]) = matrices(c, "A")?;

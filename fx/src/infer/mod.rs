@@ -43,6 +43,7 @@ use crate::{
     graph::{Graph, Kind, Meta, NodeId, Nodes},
 };
 use call::{Call, Result};
+pub(crate) use plain::int_of;
 pub use plain::int_op;
 use rustc_hash::FxHashMap;
 use sizes::Sizes;

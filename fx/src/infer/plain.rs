@@ -14,7 +14,8 @@ pub(super) fn call(pool: &mut Pool, nodes: &Nodes, target: &str, args: &[Arg]) -
         let at = if *i < 0 { *i + items.len() as i64 } else { *i };
         return items.get(usize::try_from(at).ok()?)?.clone();
     }
-    let operands = args.iter().map(|a| int(pool, nodes, a)).collect::<Option<Vec<_>>>()?;
+    let meta_of = |arg: &Arg| nodes[arg.as_node()?].meta.as_ref();
+    let operands = args.iter().map(|arg| int_of(pool, arg, meta_of(arg))).collect::<Option<Vec<_>>>()?;
     int_op(pool, target, &operands).map(Meta::Int)
 }
 
@@ -61,11 +62,12 @@ fn bit_op(pool: &mut Pool, target: &str, a: Expr, b: Expr) -> Option<Expr> {
     Some(pool.sub(both, common))
 }
 
-fn int(pool: &mut Pool, nodes: &Nodes, arg: &Arg) -> Option<Expr> {
+/// An integer argument as an expression, given the metadata of the node that it is; `None` if it is no integer.
+pub(crate) fn int_of(pool: &mut Pool, arg: &Arg, meta: Option<&Meta>) -> Option<Expr> {
     match arg {
         Arg::Int(i) => Some(pool.int(*i)),
         Arg::Sym(e) => Some(*e),
-        Arg::Node(node) => match nodes[*node].meta.as_ref()? {
+        Arg::Node(_) => match meta? {
             Meta::Int(e) => Some(*e),
             Meta::Plain(Arg::Int(i)) => Some(pool.int(*i)),
             _ => None,

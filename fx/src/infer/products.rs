@@ -13,7 +13,6 @@ use symshapes::{DType, DTypeClass, DeviceKind, Expr, TensorMeta};
 
 /// The rules of this family.
 pub(super) const RULES: &[(Packet, Rule)] = &[
-    (Packet::bilinear, bilinear),
     (Packet::_trilinear, trilinear),
     (Packet::conv_tbc, convolution_of_steps),
     (Packet::addr, outer),
@@ -59,23 +58,6 @@ fn paired<'a>(c: &mut Call<'a>) -> Result<(&'a TensorMeta, Expr)> {
     let others = c.pool.add_int(rows, -1);
     let ordered = c.pool.mul(rows, others);
     Ok((x, c.pool.floor_div_int(ordered, 2)))
-}
-
-fn bilinear(c: &mut Call) -> Result {
-    let (a, b, weight) = (c.tensor("input1")?, c.tensor("input2")?, c.tensor("weight")?);
-    let bias = c.opt_tensor("bias")?;
-    [Some(b), Some(weight), bias].into_iter().flatten().try_for_each(|t| c.one_dtype(a, t))?;
-    let (&[ref left @ .., one], &[ref right @ .., other]) = (&a.sizes[..], &b.sizes[..]) else { return c.fits(None) };
-    let &[features, first, second] = &weight.sizes[..] else { return c.fits(None) };
-    c.fits((left.len() == right.len()).then_some(()))?;
-    for (&a, &b) in left.iter().zip(right).chain([(&one, &first), (&other, &second)]) {
-        shared(c, a, b)?;
-    }
-    c.demand_sizes("bias", &[features])?;
-    if a.dtype == DType::Bool {
-        return Err(c.unsupported("products of truth values"));
-    }
-    Ok(c.contiguous(a, a.dtype, [left, &[features]].concat()).into())
 }
 
 /// Sums over some dimensions of the product of three tensors, each with dimensions of one element put in.

@@ -95,6 +95,36 @@ impl Sizes<'_> {
         self.is_equal(e, Expr::ONE)
     }
 
+    /// The sizes to which all of several broadcast; `Some(None)` if they do not.
+    pub fn broadcast(&mut self, shapes: &[&[Expr]]) -> Option<Option<Vec<Expr>>> {
+        let rank = shapes.iter().map(|shape| shape.len()).max().unwrap_or(0);
+        let mut sizes = vec![Expr::ONE; rank];
+        for shape in shapes {
+            for (size, &other) in sizes[rank - shape.len()..].iter_mut().zip(*shape) {
+                match self.wider(*size, other)? {
+                    Some(wider) => *size = wider,
+                    None => return Some(None),
+                }
+            }
+        }
+        Some(Some(sizes))
+    }
+
+    /// The size to which two broadcast; `Some(None)` if they do not.
+    fn wider(&mut self, a: Expr, b: Expr) -> Option<Option<Expr>> {
+        if a == b || b == Expr::ONE {
+            return Some(Some(a));
+        }
+        if a == Expr::ONE || self.is_one(a) == Some(true) {
+            return Some(Some(b));
+        }
+        if self.is_one(b) == Some(true) {
+            return Some(Some(a));
+        }
+        let is_equal = self.has_to_equal(a, b)?;
+        Some(is_equal.then(|| if self.as_int(b).is_some() { b } else { a }))
+    }
+
     /// The order of two values. What may also be equal, and is not known to be, counts as different.
     pub fn compare(&mut self, a: Expr, b: Expr) -> Option<Ordering> {
         if let (Some(a), Some(b)) = (self.as_int(a), self.as_int(b)) {

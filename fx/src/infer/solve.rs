@@ -1,11 +1,11 @@
-//! Systems of linear equations on the processor, least squares, and products with what a factorisation left.
+//! Systems of linear equations on the processor, and products with what a factorisation left.
 //!
 //! Solutions are column-major, as LAPACK leaves them, or row-major where the unknown stands to the left.
 
 use super::{
     Rule,
     call::{Call, Result, tuple},
-    linalg::{batch, column_major, detached, in_columns, matrices, nothing, square},
+    linalg::{batch, column_major, detached, in_columns, matrices, square},
     linear::shared,
 };
 use crate::aten::Packet;
@@ -52,9 +52,7 @@ pub(super) const RULES: &[(Packet, Rule)] = &[
         of_pivots(c, "LU_data", "LU_pivots")?;
         Ok(in_columns(c, b, sizes).into())
     }),
-    (Packet::linalg_lstsq, least_squares),
     (Packet::linalg_pinv, pseudo_inverse),
-    (Packet::pinverse, pseudo_inverse),
     (Packet::linalg_householder_product, |c| {
         let (a, [rows, columns]) = matrices(c, "input")?;
         let scales = scales(c, "tau", a)?;
@@ -128,73 +126,6 @@ fn holds_vectors(c: &mut Call, a: &str, b: &str) -> Result<bool> {
         }
     }
     Ok(true)
-}
-
-/// The drivers of least squares. All but the first find the rank, the last two singular values.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Driver {
-    Gels,
-    Gelsy,
-    Gelsd,
-}
-
-fn driver(c: &Call) -> Result<Driver> {
-    match c.get("driver").as_str() {
-        Some("gels") => Ok(Driver::Gels),
-        Some("gelsd" | "gelss") => Ok(Driver::Gelsd),
-        Some("gelsy") => Ok(Driver::Gelsy),
-        None if !c.given("driver") => Ok(Driver::Gelsy),
-        _ => c.fits(None),
-    }
-}
-
-/// Solutions, residuals, ranks and singular values of least squares.
-fn least_squares(c: &mut Call) -> Result {
-    let ((a, [rows, columns]), b, driver) = (matrices(c, "self")?, c.tensor("b")?, driver(c)?);
-    c.one_dtype(a, b)?;
-    let is_of_vectors = holds_vectors(c, "self", "b")?;
-    if b.sizes.len() + 1 == a.sizes.len() && !is_of_vectors {
-        return Err(c.unsupported("right sides whose rows count as matrices of the batch"));
-    }
-    let mut right = b.sizes.clone();
-    right.extend(is_of_vectors.then_some(Expr::ONE));
-    c.fits((right.len() == a.sizes.len()).then_some(()))?;
-    let [others @ .., height, width] = &right[..] else { return c.fits(None) };
-    shared(c, rows, *height)?;
-    let leading = c.broadcast(&[batch(a), others])?;
-    // More equations than unknowns leave residuals.
-    let over = c.pool.lt(columns, rows);
-    let is_over = c.pool.decide(over).ok_or_else(|| c.undecided("whether there are more equations than unknowns"))?;
-    if driver == Driver::Gelsd && (is_over || is_empty(c, a) || is_empty(c, b)) {
-        return Err(c.unsupported("residuals, which are there where all ranks are full, or systems of no elements"));
-    }
-    let longest = if is_over { rows } else { columns };
-    let mut solution = in_columns(c, a, [&leading[..], &[longest, *width]].concat());
-    solution.sizes[leading.len()] = columns;
-    if is_of_vectors {
-        solution.sizes.pop();
-        solution.strides.pop();
-    }
-    let has_residuals = is_over && driver == Driver::Gels;
-    let residuals = has_residuals.then(|| [&leading[..], &[*width]].concat());
-    let (ranks, values) = found(c, a, driver);
-    Ok(tuple([solution, perhaps(c, a, residuals), ranks, values]))
-}
-
-/// The ranks of the matrices of a system and their singular values, which not all drivers find.
-fn found(c: &mut Call, a: &TensorMeta, driver: Driver) -> (TensorMeta, TensorMeta) {
-    let (none, least) = (c.pool.int(0), c.pool.min(a.sizes[a.sizes.len() - 2], a.sizes[a.sizes.len() - 1]));
-    let ranks = if driver == Driver::Gels { vec![none] } else { batch(a).to_vec() };
-    let values = (driver == Driver::Gelsd).then(|| [batch(a), &[least]].concat());
-    (c.contiguous(a, DType::I64, ranks), detached(perhaps(c, a, values)))
-}
-
-/// A row-major tensor, or one without elements where there are no sizes.
-fn perhaps(c: &mut Call, like: &TensorMeta, sizes: Option<Vec<Expr>>) -> TensorMeta {
-    match sizes {
-        Some(sizes) => c.contiguous(like, like.dtype, sizes),
-        None => nothing(c, like),
-    }
 }
 
 fn is_empty(c: &Call, a: &TensorMeta) -> bool {

@@ -18,7 +18,6 @@ use crate::{
 };
 use binder::{Lowered, is_number, is_tensor};
 pub use indexing::selects_by_value;
-use symshapes::DType;
 
 /// A node that cannot be lowered.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -123,7 +122,7 @@ pub fn lower_call(graph: &mut Graph, id: NodeId) -> Result<(), LowerError> {
     if number_first(graph, id, &name) {
         return Ok(());
     }
-    if literal::lower(graph, id, &name) || difference(graph, id, &name) || constant_pad(graph, id, &name) {
+    if literal::lower(graph, id, &name) || constant_pad(graph, id, &name) {
         return Ok(());
     }
     let lowered = match find(&name) {
@@ -281,38 +280,6 @@ fn constant_pad(graph: &mut Graph, id: NodeId, name: &str) -> bool {
     }
     let args = vec![this.clone(), pad.clone(), value];
     call(graph, id, Aten::constant_pad_nd_default, args);
-    true
-}
-
-/// `torch.diff` of neighbours: what follows the first less what comes before the last, of numbers.
-fn difference(graph: &mut Graph, id: NodeId, name: &str) -> bool {
-    const PARAMETERS: [&str; 5] = ["input", "n", "dim", "prepend", "append"];
-    let node = &graph[id];
-    let is_known = node.args.len() <= 5 && node.kwargs.iter().all(|(name, _)| PARAMETERS[1..].contains(&name.as_str()));
-    if !matches!(name, "torch.diff" | "Tensor.diff") || !is_known {
-        return false;
-    }
-    let given =
-        |place: usize| node.args.get(place).or_else(|| node.kwarg(PARAMETERS[place])).filter(|arg| !arg.is_none());
-    let [times, dim] = [1, 2].map(|place| given(place).map(Arg::as_int));
-    let (Some(this), Some(dim)) = (given(0), dim.unwrap_or(Some(-1))) else { return false };
-    let parts: Vec<Arg> = given(3).into_iter().chain([this]).chain(given(4)).cloned().collect();
-    let is_covered = |part: &Arg| {
-        let meta = part.as_node().and_then(|part| graph[part].tensor_meta());
-        meta.is_some_and(|meta| meta.dtype != DType::Bool && !meta.sizes.is_empty())
-    };
-    if times.is_some_and(|times| times != Some(1)) || !parts.iter().all(is_covered) {
-        return false;
-    }
-    let mut before = |op: Aten, args| Arg::Node(graph.insert_before(id, Kind::CallFunction, op, args, vec![], None));
-    let whole = match &parts[..] {
-        [this] => this.clone(),
-        _ => before(Aten::cat_default, vec![Arg::List(parts), Arg::Int(dim)]),
-    };
-    let [later, earlier] = [(1, i64::MAX), (0, -1)].map(|(start, end)| {
-        before(Aten::slice_Tensor, vec![whole.clone(), Arg::Int(dim), Arg::Int(start), Arg::Int(end)])
-    });
-    call(graph, id, Aten::sub_Tensor, vec![later, earlier]);
     true
 }
 

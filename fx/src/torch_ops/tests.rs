@@ -1,7 +1,7 @@
 use super::*;
 use crate::graph::Meta;
 use expect_test::{Expect, expect};
-use symshapes::{Device, TensorMeta};
+use symshapes::{DType, Device, TensorMeta};
 
 fn tensor(graph: &mut Graph, rank: usize) -> Meta {
     let (size, offset) = (graph.exprs.int(4), graph.exprs.int(0));
@@ -27,24 +27,6 @@ fn check(build: impl FnOnce(&mut Graph, Arg, Arg) -> Vec<NodeId>, expected: &Exp
         Err(e) => e.to_string(),
     };
     expected.assert_eq(&text);
-}
-
-#[test]
-fn differences_of_neighbours() {
-    check(
-        |g, x, y| vec![g.call_function("torch.diff", vec![x], vec![kwarg("prepend", y), kwarg("dim", Arg::Int(0))])],
-        &expect![[r#"
-            graph {
-              %x = placeholder[x]
-              %y = placeholder[y]
-              %cat = call_function[aten.cat.default]([%y, %x], 0)
-              %slice_1 = call_function[aten.slice.Tensor](%cat, 0, 1, 9223372036854775807)
-              %slice_2 = call_function[aten.slice.Tensor](%cat, 0, 0, -1)
-              %diff = call_function[aten.sub.Tensor](%slice_1, %slice_2)
-              %output = output((%diff,))
-            }
-        "#]],
-    );
 }
 
 fn kwarg(name: &str, value: Arg) -> (String, Arg) {

@@ -5,7 +5,6 @@
 use super::{
     backend::{self, Answer, Backend, Compiled},
     call_guard::{CallGuard, why_not},
-    classify::{self, Disabled},
     code,
     config::{Config, exception},
     constant,
@@ -16,6 +15,7 @@ use super::{
     host::PyHost,
     listeners::{Event, Listeners, Spent},
     not_captured::NotCaptured,
+    policies::{self, Disabled},
     promises::keeps_statements,
     stance::{Stance, forbidden, stance},
     warm_start,
@@ -80,7 +80,7 @@ impl Tracing {
 impl Handler for Tracing {
     fn compile(&self, call: &Call<'_>, failed: &[Rc<dyn Guard>]) -> PyResult<Verdict> {
         let file = file_of(call)?;
-        match classify::disabled(&call.function(), &file)? {
+        match policies::disabled(&call.function(), &file)? {
             Some(Disabled::Throughout) => return Ok(Verdict::SkipAll),
             Some(Disabled::Alone(code)) => self.disabled.lock().unwrap_or_else(PoisonError::into_inner).push(code),
             None => {}
@@ -88,12 +88,12 @@ impl Handler for Tracing {
         if self.is_disabled(&call.code()) {
             return Ok(Verdict::Skip);
         }
-        if classify::is_apart(&file) {
+        if policies::is_apart(&file) {
             return Ok(Verdict::SkipAll);
         }
         // What other compilers have written: graphs of torch.fx, and Inductor's modules.
         let written = file.starts_with('<') && file.contains("eval_with_key") || file.contains("/torchinductor_");
-        let skipped = classify::is_skipped(call.py(), &file) && !classify::is_entry(&call.code(), &file)?;
+        let skipped = policies::is_skipped(call.py(), &file) && !policies::is_entry(&call.code(), &file)?;
         if written || skipped || backend::is_at_work(call.py()).unwrap_or(false) {
             return Ok(Verdict::Skip);
         }

@@ -55,6 +55,7 @@ mod numbers;
 mod objects;
 mod optimized;
 mod others;
+mod policies;
 mod promises;
 mod retired;
 mod seal;
@@ -71,7 +72,7 @@ mod warm_start;
 mod watchers;
 mod weakrefs;
 
-pub(crate) use classify::is_library;
 pub(crate) use graph_code::bytecode_of;
 pub(crate) use numbers::{Parts, changes_tensors, has_symbols, take_numbers_out};
 pub(crate) use optimized::{Dynamo, Optimized, call_as_it_is, reset};
+pub(crate) use policies::is_library;

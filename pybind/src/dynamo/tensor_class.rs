@@ -6,7 +6,7 @@
 //!
 //! Invariant: what torch itself adds to its classes, as its modules are imported, is no change.
 
-use super::{classify, members};
+use super::{members, policies};
 use crate::torch::Torch;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -95,6 +95,6 @@ fn differences(
 ) -> FxHashMap<Entry, Option<Py<PyAny>>> {
     let changed = first.iter().filter(|(entry, was)| now.get(entry).is_none_or(|is| !is.is(*was)));
     let changed = changed.map(|(entry, _)| (entry.clone(), now.get(entry).map(|is| is.clone_ref(py))));
-    let added = now.iter().filter(|(entry, is)| !first.contains_key(entry) && !classify::is_of_torch(is.bind(py)));
+    let added = now.iter().filter(|(entry, is)| !first.contains_key(entry) && !policies::is_of_torch(is.bind(py)));
     changed.chain(added.map(|(entry, is)| (entry.clone(), Some(is.clone_ref(py))))).collect()
 }

@@ -1,6 +1,6 @@
 //! Callbacks of weak references: what is called once an object is gone.
 
-use super::classify;
+use super::policies;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyWeakrefReference;
@@ -38,5 +38,5 @@ fn calls_program(reference: &Bound<'_, PyAny>) -> PyResult<bool> {
     if is_of(&callback, "types", "MethodType")? {
         callback = callback.getattr("__func__")?;
     }
-    Ok(!callback.is_none() && !classify::is_of_torch(&callback))
+    Ok(!callback.is_none() && !policies::is_of_torch(&callback))
 }

@@ -262,6 +262,7 @@ def test_under_autocast(name: str) -> None:
         lambda x: F.cosine_similarity(x, x[:2]),
         lambda x: torch.matrix_power(x, 2),
         lambda x: F.prelu(x, x[:, 0]),
+        lambda x: F.bilinear(x, x, x.new_ones(2, 4, 4), x[0, :1]),
     ],
 )
 def test_what_torch_refuses(program: Callable[[Tensor], Any]) -> None:
@@ -280,3 +281,14 @@ def test_what_has_no_gradients_is_left_to_nobody(program: Callable[[Tensor], Any
     x = torch.randn(6, requires_grad=True)
     same(told(rust_inductor.compile(program)(x), x), told(program(x), x))
     assert "torch's autograd" not in str(rust_inductor.explain(program)(x))
+
+
+@pytest.mark.parametrize("name", ["fft", "ifft", "ihfft", "rfft", "irfft"])
+def test_transforms_are_not_left_to_aotautograd(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def program(x: Tensor) -> Tensor:
+        return torch.view_as_real(getattr(torch.fft, name)(x) + 0j)
+
+    left = left_to_aot(monkeypatch)
+    x = torch.randn(6, 4, requires_grad=True)
+    same(told(rust_inductor.compile(program)(x), x), told(program(x), x))
+    assert left == []

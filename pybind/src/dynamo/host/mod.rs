@@ -5,7 +5,8 @@
 //! - `parts`: composite calls of torch, decomposed; `attention`: the layout of attention's result on the CPU.
 
 use super::{
-    classify, classify::Handles, code, constant, members, members::dotted_name, named, states, substitutes, weakrefs,
+    classify, classify::Handles, code, constant, members, members::dotted_name, named, policies, states, substitutes,
+    weakrefs,
 };
 use crate::names::allowed_target;
 use crate::torch::{Overrides, Torch};
@@ -416,13 +417,13 @@ impl Host for PyHost<'_> {
         let torch = Torch::get(self.py).ok()?;
         let class = if of_parameter { &torch.parameter } else { &torch.tensor };
         let found = members::in_mro(class.bind(self.py), &PyString::intern(self.py, name))?;
-        let is_own = named::is_descriptor(&found) || classify::is_of_torch(&found);
+        let is_own = named::is_descriptor(&found) || policies::is_of_torch(&found);
         (!is_own).then(|| self.handle(&found))
     }
 
     fn is_of_torch(&mut self, function: Obj) -> bool {
         let function = self.object(function);
-        !function.is_instance_of::<PyFunction>() || classify::is_of_torch(&function)
+        !function.is_instance_of::<PyFunction>() || policies::is_of_torch(&function)
     }
 
     fn autograd_target(&mut self, class: Obj) -> Option<String> {
