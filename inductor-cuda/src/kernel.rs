@@ -14,8 +14,7 @@ use inductor::grid::{Capabilities, GridKernel, Source, Stage};
 use inductor::loop_ir::Kernel;
 use smallvec::SmallVec;
 
-use crate::driver::{Function, Stream};
-use crate::{Cuda, CudaError};
+use crate::{Cuda, CudaError, Function, Launch, Stream};
 
 /// Elements of a buffer at most before a kernel is cut.
 const MOST_ELEMENTS: u64 = 1 << 29;
@@ -56,6 +55,8 @@ struct Start {
     groups: [u32; 3],
     threads: u32,
     operands: SmallVec<[Operand; 8]>,
+    /// Bytes behind each operand.
+    bytes: SmallVec<[usize; 8]>,
     /// The launch arguments, which follow the operands.
     args: Box<[i32]>,
 }
@@ -158,7 +159,10 @@ impl Work {
         let mut scratch = 0;
         let mut operands = Vec::new();
         for (binding, data) in &grid.bindings {
-            operands.push(match data.source {
+            // Elements lie in memory as they are: `capabilities` packs none into words.
+            let bytes = grid.len(binding, sizes).and_then(|len| len.checked_mul(data.mem.bytes().into()));
+            let bytes = bytes.ok_or_else(too_large)?;
+            let operand = match data.source {
                 Source::Param(param) => {
                     let at = kernel.arguments().position(|(argument, _)| argument == param);
                     let at = at.ok_or_else(|| Refusal(format!("{param} is no argument")))? as u32;
@@ -169,11 +173,11 @@ impl Work {
                 }
                 Source::Temp => {
                     let start = scratch;
-                    let bytes = grid.bytes(binding, sizes).ok_or_else(too_large)?;
                     scratch += bytes.next_multiple_of(ALIGNMENT);
                     Operand::Scratch(start)
                 }
-            });
+            };
+            operands.push((operand, usize::try_from(bytes).map_err(|_| too_large())?));
         }
         for (stage, &function) in grid.stages.iter().zip(functions) {
             let groups = grid.groups(stage, sizes).ok_or_else(too_large)?;
@@ -218,10 +222,11 @@ impl Work {
 }
 
 impl Start {
-    fn new(stage: &Stage, function: Function, groups: [u32; 3], operands: &[Operand], args: &[i32]) -> Start {
-        let operands = stage.bindings.iter().map(|(binding, _)| operands[binding.as_u32() as usize]).collect();
+    fn new(stage: &Stage, function: Function, groups: [u32; 3], operands: &[(Operand, usize)], args: &[i32]) -> Start {
+        let taken = stage.bindings.iter().map(|(binding, _)| operands[binding.as_u32() as usize]);
+        let (operands, bytes) = taken.unzip();
         let args = if stage.takes_args() { args.into() } else { Box::default() };
-        Start { function, groups, threads: stage.threads, operands, args }
+        Start { function, groups, threads: stage.threads, operands, bytes, args }
     }
 
     /// # Safety
@@ -235,7 +240,9 @@ impl Start {
         let mut params: SmallVec<[*mut c_void; 24]> = SmallVec::new();
         params.extend(pointers.iter().map(|pointer| ptr::from_ref(pointer).cast_mut().cast()));
         params.extend(self.args.iter().map(|arg| ptr::from_ref(arg).cast_mut().cast()));
+        let Start { function, groups, threads, ref bytes, .. } = *self;
+        let launch = Launch { function, groups, threads, params: &mut params, buffers: bytes };
         // SAFETY: the parameters are those that the stage was printed with; the caller vouches for what they point to.
-        unsafe { cuda.driver.launch(self.function, self.groups, self.threads, stream, &mut params) }
+        unsafe { cuda.driver.launch(stream, launch) }
     }
 }

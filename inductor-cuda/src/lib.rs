@@ -5,18 +5,20 @@
 //! device: it compiles kernels of loop IR to [`CudaKernel`]s; a [`Work`] is a launch for known sizes, on addresses of
 //! device memory that the caller owns. The crate allocates no memory of the device and never waits for it.
 //!
-//! Absent: memory, streams, calls of libraries. They are PyTorch's, and whoever binds it sees to them.
+//! A device is reached by its [`Driver`]: [`Nvidia`]'s, or for tests the [`Emulator`], whose memory is the processor's.
+//!
+//! Absent: memory of the device, streams, calls of libraries. They are PyTorch's, and whoever binds it sees to them.
 
 mod driver;
 mod emit;
+mod emulator;
 mod kernel;
-mod nvrtc;
 
-pub use driver::Stream;
+pub use driver::{Driver, Function, Launch, Nvidia, Stream};
 pub use emit::{print, program};
+pub use emulator::{Emulator, Slice};
 pub use kernel::{CudaKernel, Work};
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fx::prim::Pointwise;
@@ -29,9 +31,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use symshapes::DType;
 
-use driver::{Driver, Function};
 use kernel::Compiled;
-use nvrtc::Nvrtc;
 
 /// An error of the driver or the compiler.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -54,8 +54,7 @@ extern "C" __global__ void check_index(const unsigned char* flag) {
 
 /// An opened device.
 pub struct Cuda {
-    driver: Driver,
-    nvrtc: &'static Nvrtc,
+    driver: Arc<dyn Driver>,
     store: Arc<dyn Store>,
     capabilities: backend::Capabilities,
     /// The functions of programs that were loaded, by what the program follows from.
@@ -63,27 +62,21 @@ pub struct Cuda {
 }
 
 impl Cuda {
-    /// Opens the device of this number among those that are visible. Machine code is kept in `store`; `folders` are
-    /// where NVRTC may lie.
-    ///
-    /// # Errors
-    /// No driver, no such device, or no compiler.
-    pub fn open(ordinal: i32, folders: &[PathBuf], store: Arc<dyn Store>) -> Result<Cuda, CudaError> {
-        let driver = Driver::open(ordinal)?;
-        let nvrtc = Nvrtc::find(folders)?;
-        tracing::info!(target: "inductor_cuda", device = driver.name, compiler = nvrtc.fingerprint(), "opened");
+    /// The device of a driver. Machine code is kept in `store`.
+    pub fn new(driver: Arc<dyn Driver>, store: Arc<dyn Store>) -> Cuda {
+        tracing::info!(target: "inductor_cuda", device = driver.name(), compiler = driver.fingerprint(), "opened");
         let capabilities = backend::Capabilities {
             vector_bytes: 16,
             dtypes: DType::ALL.iter().copied().filter(|&d| !matches!(d, DType::C64 | DType::C128)).collect(),
             scratch_bytes: capabilities().shared_bytes as usize / 2,
             ..Default::default()
         };
-        Ok(Cuda { driver, nvrtc, store, capabilities, loaded: Mutex::default() })
+        Cuda { driver, store, capabilities, loaded: Mutex::default() }
     }
 
     /// The device's name, as the driver gives it.
     pub fn name(&self) -> &str {
-        &self.driver.name
+        self.driver.name()
     }
 
     /// The capabilities that kernels and plans should fit.
@@ -152,19 +145,19 @@ impl Cuda {
         if names.is_empty() {
             return Ok(Arc::default());
         }
-        let (compiler, architecture) = (self.nvrtc.fingerprint(), &self.driver.architecture);
+        let (compiler, architecture) = (self.driver.fingerprint(), self.driver.architecture());
         let key = Key::new("cuda cubin", [compiler.as_bytes(), architecture.as_bytes(), text.as_bytes()]);
         let loaded = || self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(functions) = loaded().get(&key.short()) {
             return Ok(Arc::clone(functions));
         }
-        let kept = self.store.get(&key).and_then(|cubin| self.driver.load(&cubin, names).ok());
+        let kept = self.store.get(&key).and_then(|code| self.driver.load(&code, names).ok());
         let functions = match kept {
             Some(functions) => functions,
             None => {
-                let cubin = self.nvrtc.compile(text, architecture)?;
-                self.store.put(&key, &format!("CUDA code for {architecture}"), &cubin);
-                self.driver.load(&cubin, names)?
+                let code = self.driver.compile(text, names)?;
+                self.store.put(&key, &format!("CUDA code for {architecture}"), &code);
+                self.driver.load(&code, names)?
             }
         };
         let functions: Arc<[Function]> = functions.into();
@@ -182,7 +175,9 @@ impl Cuda {
     pub unsafe fn check(&self, stream: Stream, flag: u64) -> Result<(), CudaError> {
         let functions = self.program(CHECK, &["check_index"])?;
         let mut flag = flag;
+        let params = &mut [(&raw mut flag).cast()];
+        let launch = Launch { function: functions[0], groups: [1, 1, 1], threads: 1, params, buffers: &[1] };
         // SAFETY: the function takes one pointer, for which the caller vouches.
-        unsafe { self.driver.launch(functions[0], [1, 1, 1], 1, stream, &mut [(&raw mut flag).cast()]) }
+        unsafe { self.driver.launch(stream, launch) }
     }
 }

@@ -2,11 +2,12 @@
 
 mod common;
 
-use common::device::{self, Device, Launch, Memory, Slice};
+use common::device::{self, Device, Launch, Memory};
 use common::emulator;
 use expect_test::{Expect, expect};
 use inductor::grid::lower;
 use inductor::loop_ir::Param;
+use inductor_cuda::Slice;
 use inductor_testing::random;
 
 /// A kernel `k` of buffers `b0`, `b1`, … of 32-bit integers.

@@ -7,7 +7,7 @@
 //! run as it is, then.
 
 use crate::compiler::{Compiled, compile, describe, panic_text};
-use crate::device::Wgpu;
+use crate::device::ChosenDevice;
 use crate::exec::{Outcome, Program};
 use crate::fallback_plan::mutates;
 use crate::fx_module::Graph;
@@ -129,7 +129,7 @@ pub(crate) fn compile_graph(
     let device = options.device()?;
     let kind = match kind(py, &imported, &options, device) {
         Ok(kind) => kind,
-        Err(error) if options.fallback_error => return Err(error),
+        Err(error) if options.is_strict() => return Err(error),
         Err(error) => Kind::Eager(error.value(py).to_string()),
     };
     let module = Module::Given(module.clone().unbind());
@@ -221,7 +221,7 @@ pub(crate) fn autocast_policy(target: &str, device: &str) -> String {
     format!("{cast:?}")
 }
 
-fn kind(py: Python<'_>, imported: &Imported, options: &Options, device: Option<Arc<Wgpu>>) -> PyResult<Kind> {
+fn kind(py: Python<'_>, imported: &Imported, options: &Options, device: ChosenDevice) -> PyResult<Kind> {
     if let Some(why) = &imported.obstacle {
         return Err(PyRuntimeError::new_err(why.clone()));
     }
@@ -417,7 +417,7 @@ impl CompiledFn {
         let device = options.device()?;
         let kind = match kind(py, &imported, &options, device) {
             Ok(kind) => kind,
-            Err(error) if options.fallback_error => return Err(error),
+            Err(error) if options.is_strict() => return Err(error),
             Err(error) => Kind::Eager(error.value(py).to_string()),
         };
         let recording = Recording::of(py, &imported, &kind, &options)?;
@@ -485,7 +485,7 @@ impl CompiledFn {
         // Not the module itself, which prints what it raises.
         let again = self.module.get(py)?.call_method1(intern!(py, "forward"), PyTuple::new(py, &*args)?)?;
         // A device that is lost or full is the user's to know of.
-        if self.options.fallback_error || program.has_device() {
+        if self.options.is_strict() || program.has_device() {
             return Err(error);
         }
         tracing::warn!(target: "rust_inductor", "{error}; the graph ran as it is");

@@ -2,7 +2,7 @@
 
 use crate::cache::{self, Cache};
 use crate::cuda;
-use crate::device::Wgpu;
+use crate::device::{ChosenDevice, Wgpu};
 use crate::exec::{CudaCode, Launcher, LibTorch, Parts, Program, prepare};
 use crate::fallback_plan::fallback_plan;
 use crate::import::{Imported, Roles};
@@ -44,8 +44,8 @@ pub(crate) struct Compiled {
 pub(crate) enum Code {
     /// For the processor.
     Host(inductor::Code),
-    /// For a CUDA device, by its number, on which the tensors are.
-    Cuda(Arc<Cuda>, u16, PrimaryMap<KernelId, Arc<CudaKernel>>),
+    /// For a CUDA device, and the place of the tensors: the device, or the processor, if it is emulated.
+    Cuda(Arc<Cuda>, Device, PrimaryMap<KernelId, Arc<CudaKernel>>),
     /// For a device, or why it takes a kernel not.
     Device(Arc<Wgpu>, PrimaryMap<KernelId, Result<GpuKernel, Refusal>>),
 }
@@ -72,8 +72,8 @@ impl Compiled {
                 let compile = |id| self.cpu.compile(std::slice::from_ref(&plan.kernels[id])).ok()?.pop();
                 prepare(&|id| code.launched.get(&id).cloned().or_else(|| compile(id)), Launcher::Host)
             }
-            Code::Cuda(device, index, kernels) => {
-                prepare(&|_| None, Launcher::Cuda(CudaCode { device, index: *index, kernels }))
+            Code::Cuda(device, place, kernels) => {
+                prepare(&|_| None, Launcher::Cuda(CudaCode { device, place: *place, kernels }))
             }
             Code::Device(device, kernels) => {
                 let placement = Placement::of(&device.gpu, &plan, kernels);
@@ -145,12 +145,12 @@ pub(crate) fn compile(
     py: Python<'_>,
     imported: &Imported,
     options: &Options,
-    device: Option<Arc<Wgpu>>,
+    device: ChosenDevice,
 ) -> PyResult<Compiled> {
     cache::refresh(py);
     let inductor::Compiled { mut plan, code, stages } = match guarded(py, imported, options, device) {
         Ok(compiled) => compiled,
-        Err(why) if options.fallback_error => return Err(PyRuntimeError::new_err(why)),
+        Err(why) if options.is_strict() => return Err(PyRuntimeError::new_err(why)),
         Err(why) => {
             tracing::warn!(target: "rust_inductor", "{why}; every operator of this graph is called instead");
             let plan = fallback_plan(&imported.graph, &why).map_err(PyRuntimeError::new_err)?;
@@ -184,15 +184,17 @@ fn guarded(
     py: Python<'_>,
     imported: &Imported,
     options: &Options,
-    device: Option<Arc<Wgpu>>,
+    device: ChosenDevice,
 ) -> Result<inductor::Compiled<Code>, String> {
     let graph = &imported.graph;
     let on = match device {
-        Some(device) => On::Device(device),
-        None => match cuda::device_of(graph)? {
+        ChosenDevice::Wgpu(device) => On::Device(device),
+        ChosenDevice::EmulatedCuda(device) => On::Cuda(device, Device::CPU),
+        ChosenDevice::OfTensors => match cuda::device_of(graph)? {
             Some(index) => {
                 let folders = cuda::folders(py).map_err(|error| error.to_string())?;
-                On::Cuda(cuda::open(index, &folders, options.cache)?, index)
+                let place = Device { kind: DeviceKind::Cuda, index: Some(index) };
+                On::Cuda(cuda::open(index, &folders, options.cache)?, place)
             }
             None => On::Host,
         },
@@ -220,8 +222,8 @@ fn host(options: &Options) -> &'static Cpu {
 enum On {
     /// The processor.
     Host,
-    /// A CUDA device, by its number.
-    Cuda(Arc<Cuda>, u16),
+    /// A CUDA device, and the place of the tensors.
+    Cuda(Arc<Cuda>, Device),
     /// A device with memory of its own, which runs what it can.
     Device(Arc<Wgpu>),
 }
@@ -237,12 +239,11 @@ fn middle(graph: &fx::Graph, roles: &Roles, options: &Options, on: On) -> Result
             let config = Config::new(inductor::Options { weights, ..chosen }, cpu.capabilities());
             inductor::compile_for(graph, &config, |plan| Ok(Code::Host(inductor::Code::of(plan, cpu)?)))
         }
-        On::Cuda(cuda, index) => {
-            let device = Device { kind: DeviceKind::Cuda, index: Some(index) };
+        On::Cuda(cuda, device) => {
             let config = Config::new(inductor::Options { device, ..chosen }, cuda.capabilities());
             inductor::compile_for(graph, &config, |plan| {
                 let kernels = cuda.compile_all(plan.kernels.values())?;
-                Ok(Code::Cuda(Arc::clone(&cuda), index, kernels.into_iter().collect()))
+                Ok(Code::Cuda(Arc::clone(&cuda), device, kernels.into_iter().collect()))
             })
         }
         On::Device(device) => {

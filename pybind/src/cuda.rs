@@ -1,17 +1,20 @@
-//! The CUDA devices of this process, each opened when the first graph on its tensors is compiled.
+//! The CUDA devices of this process, each opened when the first graph on its tensors is compiled; and the emulated one,
+//! whose tensors are the processor's.
 
 use crate::cache::Cache;
 use crate::torch::Torch;
 use fx::{Graph, Meta};
 use inductor::store::{Nowhere, Store};
-use inductor_cuda::Cuda;
+use inductor_cuda::{Cuda, CudaError, Emulator, Nvidia};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use symshapes::{Device, DeviceKind, TensorMeta};
 
-/// A device by its number and whether its machine code is kept on disk, and the outcome of opening it.
-type Opened = Vec<((u16, bool), Result<Arc<Cuda>, String>)>;
+/// A device by its number (`None` for the emulated one) and whether its machine code is kept on disk, and the outcome
+/// of opening it.
+type Opened = Vec<((Option<u16>, bool), Result<Arc<Cuda>, String>)>;
 
 static OPENED: Mutex<Opened> = Mutex::new(Vec::new());
 
@@ -20,14 +23,41 @@ static OPENED: Mutex<Opened> = Mutex::new(Vec::new());
 /// # Errors
 /// No driver, no such device, no compiler.
 pub(crate) fn open(ordinal: u16, folders: &[PathBuf], caches: bool) -> Result<Arc<Cuda>, String> {
+    once((Some(ordinal), caches), |store| Ok(Cuda::new(Arc::new(Nvidia::open(ordinal.into(), folders)?), store)))
+}
+
+/// The [emulated](Emulator) device.
+///
+/// # Errors
+/// There is no C++ compiler.
+pub(crate) fn emulated(caches: bool) -> Result<Arc<Cuda>, String> {
+    once((None, caches), |store| Ok(Cuda::new(Emulator::find(&*store)?, store)))
+}
+
+/// The device of this key, opened if it has not been.
+fn once(
+    key: (Option<u16>, bool),
+    open: impl FnOnce(Arc<dyn Store>) -> Result<Cuda, CudaError>,
+) -> Result<Arc<Cuda>, String> {
     let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, known)) = opened.iter().find(|(key, _)| *key == (ordinal, caches)) {
+    if let Some((_, known)) = opened.iter().find(|(known, _)| *known == key) {
         return known.clone();
     }
-    let store: Arc<dyn Store> = if caches { Arc::new(Cache) } else { Arc::new(Nowhere) };
-    let device = Cuda::open(ordinal.into(), folders, store).map(Arc::new).map_err(|error| error.to_string());
-    opened.push(((ordinal, caches), device.clone()));
+    let store: Arc<dyn Store> = if key.1 { Arc::new(Cache) } else { Arc::new(Nowhere) };
+    let device = open(store).map(Arc::new).map_err(|error| error.to_string());
+    opened.push((key, device.clone()));
     device
+}
+
+/// Has the next launch of the emulated device fail with this message.
+///
+/// # Errors
+/// A `RuntimeError` where there is no emulator.
+#[pyfunction]
+pub(crate) fn fail_next_cuda_launch(message: &str) -> PyResult<()> {
+    let emulator = Emulator::find(&Nowhere).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    emulator.fail_next_launch(message);
+    Ok(())
 }
 
 /// The CUDA device that a graph computes on; `None` if it has no tensor on one.

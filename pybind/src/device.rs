@@ -6,6 +6,7 @@
 mod kept;
 
 use crate::torch::PORTABLE;
+use inductor_cuda::Cuda;
 use inductor_wgpu::{AdapterChoice, Gpu};
 pub(crate) use kept::{Copies, Copy, Demand, State, hash_all};
 use pyo3::exceptions::PyRuntimeError;
@@ -20,9 +21,21 @@ pub(crate) enum TargetDevice {
     Cpu,
     /// On a device that speaks WebGPU.
     Wgpu,
+    /// On the processor, by the emulator of CUDA devices: for tests.
+    EmulatedCuda,
 }
 
-/// An opened device.
+/// The device that options choose, opened.
+pub(crate) enum ChosenDevice {
+    /// The one that a graph's tensors are on.
+    OfTensors,
+    /// One that speaks WebGPU.
+    Wgpu(Arc<Wgpu>),
+    /// The emulated CUDA device.
+    EmulatedCuda(Arc<Cuda>),
+}
+
+/// An opened WebGPU device.
 pub(crate) struct Wgpu {
     pub(crate) gpu: Gpu,
     pub(crate) copies: Copies,

@@ -1,5 +1,6 @@
 //! Functions of the Python module for devices: counters, and faults for tests.
 
+use crate::device::ChosenDevice;
 use crate::options::Options;
 use inductor::device::Device;
 use pyo3::prelude::*;
@@ -11,7 +12,7 @@ use pyo3::types::PyDict;
 #[pyo3(signature = (options))]
 pub(crate) fn device_counters<'py>(options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
     let counters = PyDict::new(options.py());
-    if let Some(device) = Options::parse(Some(options))?.device()? {
+    if let ChosenDevice::Wgpu(device) = Options::parse(Some(options))?.device()? {
         counters.set_item("name", device.gpu.name())?;
         for (name, value) in device.gpu.counters().values() {
             counters.set_item(name, value)?;
@@ -24,7 +25,7 @@ pub(crate) fn device_counters<'py>(options: &Bound<'py, PyDict>) -> PyResult<Bou
 #[pyfunction]
 #[pyo3(signature = (options))]
 pub(crate) fn lose_device(options: &Bound<'_, PyDict>) -> PyResult<()> {
-    if let Some(device) = Options::parse(Some(options))?.device()? {
+    if let ChosenDevice::Wgpu(device) = Options::parse(Some(options))?.device()? {
         device.gpu.lose();
     }
     Ok(())
@@ -34,7 +35,7 @@ pub(crate) fn lose_device(options: &Bound<'_, PyDict>) -> PyResult<()> {
 #[pyfunction]
 #[pyo3(signature = (options, bytes))]
 pub(crate) fn limit_device_memory(options: &Bound<'_, PyDict>, bytes: Option<u64>) -> PyResult<()> {
-    if let Some(device) = Options::parse(Some(options))?.device()? {
+    if let ChosenDevice::Wgpu(device) = Options::parse(Some(options))?.device()? {
         device.gpu.limit_memory(bytes.unwrap_or(u64::MAX));
     }
     Ok(())

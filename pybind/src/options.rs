@@ -1,13 +1,13 @@
 //! The options of `torch.compile(..., options={...})`.
 
-use crate::device::{TargetDevice, Wgpu};
+use crate::cuda;
+use crate::device::{ChosenDevice, TargetDevice, Wgpu};
 use autograd::draw_by_counter;
 use fx::Graph;
 use inductor_wgpu::AdapterChoice;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::sync::Arc;
 
 /// The options that a user may set; immutable once parsed.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -67,7 +67,7 @@ static ROWS: &[Row] = &[
     Row { name: "adapter", takes: "\"best\", \"software\" or a part of an adapter's name", set: set_adapter },
     Row { name: "cache", takes: "True or False", set: set_cache },
     Row { name: "cudagraphs", takes: "True or False", set: set_cuda_graphs },
-    Row { name: "device", takes: "\"cpu\" or \"wgpu\"", set: set_device },
+    Row { name: "device", takes: "\"cpu\", \"wgpu\" or \"cuda\"", set: set_device },
     Row { name: "fallback", takes: "\"allow\" or \"error\"", set: set_fallback },
     Row { name: "fallback_random", takes: "True or False", set: set_fallback_random },
     Row { name: "freezing", takes: "True or False", set: set_freezing },
@@ -127,6 +127,7 @@ fn set_device(options: &mut Options, value: &Bound<'_, PyAny>) -> bool {
     match value.extract::<String>().as_deref() {
         Ok("cpu") => options.target = TargetDevice::Cpu,
         Ok("wgpu") => options.target = TargetDevice::Wgpu,
+        Ok("cuda") => options.target = TargetDevice::EmulatedCuda,
         _ => return false,
     }
     true
@@ -144,20 +145,29 @@ impl Options {
         Options { fills, ..self }
     }
 
+    /// True if a failure of the compiler, or of what it has made, is an error rather than a warning and eager's result:
+    /// the user wants it so, or the device is there to find failures.
+    pub(crate) fn is_strict(&self) -> bool {
+        self.fallback_error || self.target == TargetDevice::EmulatedCuda
+    }
+
     /// A graph that draws its random numbers as these options say.
     pub(crate) fn drawn(&self, graph: Graph) -> Graph {
         let is_counted = !self.fallback_random && self.target == TargetDevice::Cpu;
         if is_counted { draw_by_counter(graph) } else { graph }
     }
 
-    /// The device that graphs run on, opened; `None` for the processor.
+    /// The device that graphs run on, opened; that of their tensors where the options name none.
     ///
     /// # Errors
     /// There is none.
-    pub(crate) fn device(&self) -> PyResult<Option<Arc<Wgpu>>> {
+    pub(crate) fn device(&self) -> PyResult<ChosenDevice> {
         match self.target {
-            TargetDevice::Cpu => Ok(None),
-            TargetDevice::Wgpu => Wgpu::get(&self.adapter.clone().unwrap_or_default()).map(Some),
+            TargetDevice::Cpu => Ok(ChosenDevice::OfTensors),
+            TargetDevice::Wgpu => Wgpu::get(&self.adapter.clone().unwrap_or_default()).map(ChosenDevice::Wgpu),
+            TargetDevice::EmulatedCuda => {
+                cuda::emulated(self.cache).map(ChosenDevice::EmulatedCuda).map_err(PyRuntimeError::new_err)
+            }
         }
     }
 
@@ -180,7 +190,7 @@ impl Options {
                 return Err(PyValueError::new_err(message));
             }
         }
-        if options.adapter.is_some() && options.target == TargetDevice::Cpu {
+        if options.adapter.is_some() && options.target != TargetDevice::Wgpu {
             return Err(PyValueError::new_err("option `adapter` goes with the option `device`: \"wgpu\""));
         }
         Ok(options)

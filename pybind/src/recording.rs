@@ -11,21 +11,23 @@ use fx::{Graph, Kind};
 use inductor::plan::{CallKind, Step};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
-use symshapes::DeviceKind;
+use symshapes::{Device, DeviceKind};
 
 /// The number of the device on which the launches of a graph can be recorded.
 ///
 /// # Errors
 /// Why they cannot.
 pub(crate) fn device(graph: &Graph, compiled: &Compiled, options: &Options) -> Result<u16, String> {
-    let Code::Cuda(_, index, _) = &compiled.code else { return Err("no kernels for a CUDA device".to_owned()) };
+    let Code::Cuda(_, Device { kind: DeviceKind::Cuda, index }, _) = compiled.code else {
+        return Err("no kernels for a CUDA device".to_owned());
+    };
     if options.freezing {
         return Err("results of weights are kept (`freezing`)".to_owned());
     }
     if mutates(graph) {
         return Err("a write to an input".to_owned());
     }
-    obstacle(graph, compiled).map_or(Ok(*index), Err)
+    obstacle(graph, compiled).map_or(Ok(index.unwrap_or_default()), Err)
 }
 
 /// The first node or step that cannot be recorded, in words.

@@ -13,12 +13,12 @@ impl Pool {
     /// `a + b`
     pub fn add(&mut self, a: Expr, b: Expr) -> Expr {
         let (a, b) = (a.min(b), a.max(b));
-        self.memo(Op::Add, a, b, |pool| pool.combine(a, b, 1))
+        self.combine(Op::Add, a, b, 1)
     }
 
     /// `a - b`
     pub fn sub(&mut self, a: Expr, b: Expr) -> Expr {
-        self.memo(Op::Sub, a, b, |pool| pool.combine(a, b, -1))
+        self.combine(Op::Sub, a, b, -1)
     }
 
     /// `-a`
@@ -36,6 +36,9 @@ impl Pool {
     pub fn mul_int(&mut self, a: Expr, k: i64) -> Expr {
         if self.is_overflow(a) || k == 1 {
             return a;
+        }
+        if let Some(n) = self.as_int(a) {
+            return self.intern_int(n.checked_mul(k));
         }
         let scaled = self.sum_of(a).scaled(k);
         self.intern_sum(scaled)
@@ -97,9 +100,23 @@ impl Pool {
         }
     }
 
-    fn combine(&mut self, a: Expr, b: Expr, k: i64) -> Expr {
-        let sum = self.sum_of(a).plus_scaled(&self.sum_of(b), k);
-        self.intern_sum(sum)
+    /// `a + k*b`, which `op` stands for. Most sizes are constants, which need no polynomial.
+    fn combine(&mut self, op: Op, a: Expr, b: Expr, k: i64) -> Expr {
+        if let (Some(a), Some(b)) = (self.as_int(a), self.as_int(b)) {
+            return self.intern_int(b.checked_mul(k).and_then(|b| a.checked_add(b)));
+        }
+        self.memo(op, a, b, |pool| {
+            let sum = pool.sum_of(a).plus_scaled(&pool.sum_of(b), k);
+            pool.intern_sum(sum)
+        })
+    }
+
+    /// The expression of a number; of none, that of an overflow.
+    fn intern_int(&mut self, n: Option<i64>) -> Expr {
+        match n {
+            Some(n) => self.int(n),
+            None => self.overflow(),
+        }
     }
 
     fn product(&mut self, a: Expr, b: Expr) -> Expr {

@@ -57,7 +57,17 @@ impl Language for Cuda {
     }
 
     fn cast(&self, x: &Operand, to: Ty) -> String {
-        format!("({}){}", ty_name(to), x.text)
+        // C++ gives no meaning to floats that no integer is near to. These functions do: that of the instruction.
+        let name = match (x.ty, to) {
+            (Ty::F32, Ty::I32) => "__float2int_rz",
+            (Ty::F32, Ty::U32) => "__float2uint_rz",
+            (Ty::F32, Ty::I64) => "__float2ll_rz",
+            (Ty::F64, Ty::I32) => "__double2int_rz",
+            (Ty::F64, Ty::U32) => "__double2uint_rz",
+            (Ty::F64, Ty::I64) => "__double2ll_rz",
+            _ => return format!("({}){}", ty_name(to), x.text),
+        };
+        format!("{name}({})", x.text)
     }
 
     fn bits(&self, x: &Operand, to: Ty) -> String {

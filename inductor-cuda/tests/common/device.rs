@@ -3,6 +3,7 @@
 
 use inductor::grid::{GridKernel, Source};
 use inductor::loop_ir::Param;
+use inductor_cuda::Slice;
 use inductor_testing::loops::Buffer;
 use std::ffi::c_void;
 
@@ -52,15 +53,6 @@ pub(crate) struct Launch<'a> {
     pub(crate) threads: u32,
     pub(crate) buffers: &'a [Slice],
     pub(crate) args: &'a [i32],
-}
-
-/// A part of the device's memory.
-#[derive(Clone)]
-pub(crate) struct Slice {
-    /// The parameter's name.
-    pub(crate) name: String,
-    pub(crate) at: u64,
-    pub(crate) bytes: usize,
 }
 
 impl Launch<'_> {

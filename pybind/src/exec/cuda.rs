@@ -16,11 +16,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use symshapes::{Device, DeviceKind};
 
-/// A compiled plan's device, its number, and its kernels.
+/// A compiled plan's device, where its tensors are, and its kernels.
 #[derive(Clone, Copy)]
 pub(crate) struct CudaCode<'a> {
     pub(crate) device: &'a Arc<Cuda>,
-    pub(crate) index: u16,
+    pub(crate) place: Device,
     pub(crate) kernels: &'a PrimaryMap<KernelId, Arc<CudaKernel>>,
 }
 
@@ -35,8 +35,8 @@ impl CudaCode<'_> {
 /// The part of a program that concerns its CUDA device.
 pub(crate) struct CudaPart {
     device: Arc<Cuda>,
-    /// The device's number.
-    index: u16,
+    /// The place of the tensors: the device, or the processor, if it is emulated.
+    place: Device,
     /// A byte for each flag. Kernels that meet an index out of bounds set it, which fails the call and every other that
     /// uses the device; so they are 0 from call to call.
     flags: PyOnceLock<Py<PyAny>>,
@@ -51,9 +51,9 @@ struct CudaWork {
 }
 
 impl CudaPart {
-    /// The device, by its number.
-    pub(super) fn new(device: Arc<Cuda>, index: u16) -> CudaPart {
-        CudaPart { device, index, flags: PyOnceLock::new(), first_flag: AtomicUsize::new(0) }
+    /// The device, and where its tensors are.
+    pub(super) fn new(device: Arc<Cuda>, place: Device) -> CudaPart {
+        CudaPart { device, place, flags: PyOnceLock::new(), first_flag: AtomicUsize::new(0) }
     }
 
     /// Makes so many flags with the first call: while a graph is compiled, tensors may be fake.
@@ -65,14 +65,16 @@ impl CudaPart {
             let torch = Torch::get(py)?;
             let options = PyDict::new(py);
             options.set_item("dtype", torch.find(py, "uint8")?)?;
-            options.set_item("device", format!("cuda:{}", self.index))?;
+            options.set_item("device", self.place.to_string())?;
             let tensor = torch.find(py, "zeros")?.call(((count,),), Some(&options))?;
             let first: usize = tensor.call_method0(intern!(py, "data_ptr"))?.extract()?;
             if first == 0 || !torch.is_plain_tensor(&tensor) {
                 return Err(PyRuntimeError::new_err("no memory of the device to be had here"));
             }
-            // Other streams may read them.
-            torch.find(py, "cuda.synchronize")?.call1((self.index,))?;
+            if let Some(number) = self.number() {
+                // Other streams may read them.
+                torch.find(py, "cuda.synchronize")?.call1((number,))?;
+            }
             self.first_flag.store(first, Ordering::Relaxed);
             Ok(tensor.unbind())
         };
@@ -81,14 +83,25 @@ impl CudaPart {
 
     /// PyTorch's current stream.
     pub(super) fn stream(&self, py: Python<'_>) -> PyResult<Stream> {
-        let current = Torch::get(py)?.find(py, "_C._cuda_getCurrentRawStream")?.call1((self.index,))?;
+        let Some(number) = self.number() else { return Ok(Stream::default()) };
+        let current = Torch::get(py)?.find(py, "_C._cuda_getCurrentRawStream")?.call1((number,))?;
         Ok(Stream(current.extract()?))
+    }
+
+    /// True if the device is emulated.
+    pub(super) fn is_emulated(&self) -> bool {
+        self.number().is_none()
+    }
+
+    /// The device's number; `None` if it is emulated.
+    fn number(&self) -> Option<u16> {
+        (self.place.kind == DeviceKind::Cuda).then(|| self.place.index.unwrap_or_default())
     }
 }
 
 impl StreamDevice for CudaPart {
     fn device(&self) -> Device {
-        Device { kind: DeviceKind::Cuda, index: Some(self.index) }
+        self.place
     }
 
     /// The flags [are made](CudaPart::make_flags) before a call begins.
@@ -99,6 +112,11 @@ impl StreamDevice for CudaPart {
     unsafe fn check(&self, stream: Stream, flag: *mut u8) -> Result<(), String> {
         // SAFETY: the flag is a byte of a tensor that the program keeps.
         let done = unsafe { self.device.check(inductor_cuda::Stream(stream.0), flag.addr() as u64) };
+        if done.is_err() && self.is_emulated() {
+            // Unlike a device, the emulator goes on after an error.
+            // SAFETY: as above; the memory is the processor's.
+            unsafe { std::ptr::with_exposed_provenance_mut::<u8>(flag.addr()).write(0) };
+        }
         done.map_err(|error| error.to_string())
     }
 }

@@ -92,7 +92,7 @@ pub(crate) fn prepare(py: Python<'_>, parts: Parts<'_>) -> PyResult<Program> {
             (prepare(Code::Device(placement))?, Some(DevicePart::new(device, plan, imported)), None)
         }
         Launcher::Cuda(code) => {
-            let part = Arc::new(CudaPart::new(Arc::clone(code.device), code.index));
+            let part = Arc::new(CudaPart::new(Arc::clone(code.device), code.place));
             let device = Arc::clone(&part) as Arc<dyn StreamDevice>;
             let kernel = |id, sizes: &[i64]| code.kernel(id, sizes);
             (prepare(Code::Stream(runtime::StreamCode { device: &device, kernel: &kernel }))?, None, Some(part))

@@ -1,7 +1,12 @@
-"""Helpers for the tests of CUDA: the device, how functions are compiled, and how results are compared with eager's."""
+"""Helpers for the tests of CUDA: the device, how functions are compiled, and how results are compared with eager's.
+
+Without a GPU, tensors are the processor's and kernels run on the emulator, which checks each access to memory: a
+mistake that it finds is an exception. What only a GPU has (streams, its allocator, its time) is tested there alone.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -10,13 +15,41 @@ import torch
 from torch.utils import _pytree as pytree
 
 import rust_inductor
+from rust_inductor import _native
 
-needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+HAS_GPU = torch.cuda.is_available()
+
+#: The device of tensors.
+DEVICE = "cuda" if HAS_GPU else "cpu"
+
+#: The options with which functions are compiled.
+OPTIONS: dict[str, Any] = {} if HAS_GPU else {"device": "cuda"}
+
+
+def _has_emulator() -> bool:
+    try:
+        _native.check_options(OPTIONS)
+    except RuntimeError as error:
+        if "no C++ compiler" not in str(error):
+            raise
+        warnings.warn(f"SKIPPED: {error}", stacklevel=1)
+        return False
+    return True
+
+
+needs_gpu = pytest.mark.skipif(not HAS_GPU, reason="no CUDA device")
+needs_device = pytest.mark.skipif(not HAS_GPU and not _has_emulator(), reason="no CUDA device, no C++ compiler")
+
+
+def on_gpu(size: int, otherwise: int) -> int:
+    """A size that only a GPU is fast enough for; that for the emulator."""
+    return size if HAS_GPU else otherwise
+
 
 #: The two ways to compile a function.
 ENTRIES: dict[str, Callable[[Any], Any]] = {
-    "torch.compile": lambda f: torch.compile(f, backend="rust_inductor", fullgraph=True),
-    "rust_inductor.compile": lambda f: rust_inductor.compile(f),
+    "torch.compile": lambda f: torch.compile(f, backend="rust_inductor", fullgraph=True, options=OPTIONS),
+    "rust_inductor.compile": lambda f: rust_inductor.compile(f, options=OPTIONS),
 }
 entries = pytest.mark.parametrize("compiled", ENTRIES.values(), ids=ENTRIES.keys())
 
@@ -46,7 +79,7 @@ def same(ours: Any, theirs: Any, scale: float = 1.0) -> None:
 def randn(*sizes: int, dtype: torch.dtype = torch.float32, seed: int = 0) -> torch.Tensor:
     """Normally distributed numbers on the device, the same for the same seed."""
     generator = torch.Generator().manual_seed(seed)
-    return torch.randn(*sizes, generator=generator, dtype=torch.float64).to(dtype).cuda()
+    return torch.randn(*sizes, generator=generator, dtype=torch.float64).to(DEVICE, dtype)
 
 
 def kernels_of(explained: Any) -> int:

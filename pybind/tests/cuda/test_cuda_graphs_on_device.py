@@ -12,9 +12,9 @@ import torch.nn.functional as F
 from torch import nn
 
 import rust_inductor
-from pybind.tests.cuda.device import needs_cuda, randn, same
+from pybind.tests.cuda.device import needs_gpu, randn, same
 
-pytestmark = needs_cuda
+pytestmark = needs_gpu
 
 ENTRIES = {
     "torch.compile": lambda f: torch.compile(f, backend="rust_inductor", mode="reduce-overhead"),

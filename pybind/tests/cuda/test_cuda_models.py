@@ -1,4 +1,4 @@
-"""Models on a CUDA device: inference, training, autocast, against eager and against float64."""
+"""Models on a CUDA device, or on the emulator: inference, training, autocast, against eager."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from torch import nn
 from torch.utils import _pytree as pytree
 
 import rust_inductor
-from pybind.tests.cuda.device import entries, needs_cuda, same
+from pybind.tests.cuda.device import DEVICE, OPTIONS, entries, needs_device, same
 from tools.bench.models import MODELS, build
 
-pytestmark = needs_cuda
+pytestmark = needs_device
 
 NAMES = ["resnet18", "mobilenet_v3", "convnext", "vit", "bert", "gpt2", "llama", "t5"]
 
 
 def on_device(name):
     model, inputs = build(name, "small")
-    return model.cuda(), tuple(x.cuda() for x in inputs)
+    return model.to(DEVICE), tuple(x.to(DEVICE) for x in inputs)
 
 
 def tensors(results):
@@ -75,13 +75,13 @@ def test_training(compiled, name):
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
 def test_autocast(compiled, dtype):
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(64, 256), nn.GELU(), nn.LayerNorm(256), nn.Linear(256, 8)).cuda()
+    model = nn.Sequential(nn.Linear(64, 256), nn.GELU(), nn.LayerNorm(256), nn.Linear(256, 8)).to(DEVICE)
     twin = copy.deepcopy(model)
-    x = torch.randn(32, 64, device="cuda")
-    scaler = torch.amp.GradScaler("cuda", enabled=dtype == torch.float16)
+    x = torch.randn(32, 64, device=DEVICE)
+    scaler = torch.amp.GradScaler(DEVICE, enabled=dtype == torch.float16)
 
     def train(model, run, optimizer):
-        with torch.autocast("cuda", dtype=dtype):
+        with torch.autocast(DEVICE, dtype=dtype):
             loss = run(x).float().square().mean()
         scaler.scale(loss).backward()
         scaler.step(optimizer)
@@ -97,11 +97,11 @@ def test_autocast(compiled, dtype):
 
 def test_an_optimizer():
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(32, 64), nn.Tanh(), nn.Linear(64, 4)).cuda()
+    model = nn.Sequential(nn.Linear(32, 64), nn.Tanh(), nn.Linear(64, 4)).to(DEVICE)
     twin = copy.deepcopy(model)
-    x = torch.randn(16, 32, device="cuda")
+    x = torch.randn(16, 32, device=DEVICE)
     ours, theirs = (torch.optim.AdamW(it.parameters(), 1e-2, weight_decay=0.1) for it in (model, twin))
-    ours_step = rust_inductor.compile(ours.step)
+    ours_step = rust_inductor.compile(ours.step, options=OPTIONS)
     for _ in range(4):
         for it, step in ((model, ours_step), (twin, theirs.step)):
             it.zero_grad()

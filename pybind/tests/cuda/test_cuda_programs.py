@@ -1,4 +1,4 @@
-"""Functions on CUDA tensors against eager: kernels, calls of libraries, memory, streams, errors."""
+"""Functions on a CUDA device, or on the emulator, against eager: kernels, library calls, memory, streams, errors."""
 
 from __future__ import annotations
 
@@ -9,16 +9,25 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from pybind.tests.cuda.device import entries, needs_cuda, randn, same
+import rust_inductor
+from pybind.tests.cuda.device import DEVICE, HAS_GPU, OPTIONS, entries, needs_device, needs_gpu, on_gpu, randn, same
+from rust_inductor import _native
 
-pytestmark = needs_cuda
+pytestmark = needs_device
 
 FLOATS = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
+SHAPES = [
+    (3, 5),
+    (on_gpu(64, 3), 1000),
+    (on_gpu(4, 1), on_gpu(70000, 5000)),
+    (1, on_gpu(1 << 20, 9000)),
+    (on_gpu(5000, 300), 17),
+]
 
 
 @entries
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@pytest.mark.parametrize("size", [1, 7, 1000, 1 << 20])
+@pytest.mark.parametrize("size", [1, 7, 1000, on_gpu(1 << 20, 9000)])
 def test_pointwise(compiled, dtype, size):
     def f(x, y):
         return torch.cos(torch.sin(x)) * y + torch.exp(-x.abs()), F.gelu(x) / (1 + y * y), (x > y) & (y > 0)
@@ -39,7 +48,7 @@ ELEMENTARY = (
 def test_every_elementary_function_is_as_exact_as_eagers(compiled):
     special = torch.tensor([0.0, -0.0, 1.0, -1.0, float("inf"), float("-inf"), float("nan"), 1e-40, 3e38, 12345.678])
     for dtype in (torch.float32, torch.float64):
-        x = torch.cat([randn(4096, dtype=dtype) * 4, special.to("cuda", dtype)])
+        x = torch.cat([randn(on_gpu(4096, 256), dtype=dtype) * 4, special.to(DEVICE, dtype)])
 
         def f(x):
             return tuple(getattr(torch, name)(x) for name in ELEMENTARY)
@@ -58,14 +67,32 @@ def test_integers(compiled, dtype):
     def f(x, y):
         return x + y * 3, x // y.clamp(min=1), x % y.clamp(min=1), x & y, x ^ y, (x << 1) | 1, x.sum(), x.max(), -x
 
-    x = torch.randint(0, 100, (515,), device="cuda", dtype=dtype)
-    y = torch.randint(0, 100, (515,), device="cuda", dtype=dtype)
+    x = torch.randint(0, 100, (515,), device=DEVICE, dtype=dtype)
+    y = torch.randint(0, 100, (515,), device=DEVICE, dtype=dtype)
     same(compiled(f)(x, y), f(x, y))
 
 
 @entries
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=str)
+def test_floats_become_integers(compiled, dtype):
+    def f(x):
+        return tuple(x.to(to) for to in (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64, torch.bool))
+
+    x = randn(515, dtype=dtype) * 100
+    same(compiled(f)(x), f(x))
+    # What no integer is near to becomes the nearest one; a processor would make the least one of each.
+    x = torch.tensor([float("nan"), float("inf"), float("-inf"), 3e38, -3e38, 1e10], dtype=dtype, device=DEVICE)
+    found = compiled(f)(x)
+    most, least = 2**63 - 1, -(2**63)
+    assert found[4].tolist() == [least, most, least, most, least, 10**10]
+    assert found[1].tolist() == [0, 255, 0, 255, 0, 0]
+    if HAS_GPU:
+        same(found, f(x))
+
+
+@entries
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@pytest.mark.parametrize("shape", [(3, 5), (64, 1000), (4, 70000), (1, 1 << 20), (5000, 17)])
+@pytest.mark.parametrize("shape", SHAPES)
 def test_reductions(compiled, dtype, shape):
     def f(x):
         whole = x.sum(), x.mean(), x.amax(), x.amin(), x.argmax()
@@ -84,7 +111,11 @@ def test_norms(compiled, dtype):
         rms = x * torch.rsqrt((wide**2).mean(-1, keepdim=True) + 1e-6).to(x.dtype) * w
         return F.layer_norm(x, (384,), w, b), rms, F.group_norm(x.transpose(1, 2), 8), F.normalize(x, dim=-1)
 
-    x, w, b = randn(6, 50, 384, dtype=dtype), randn(384, dtype=dtype, seed=1), randn(384, dtype=dtype, seed=2)
+    x, w, b = (
+        randn(on_gpu(6, 2), on_gpu(50, 5), 384, dtype=dtype),
+        randn(384, dtype=dtype, seed=1),
+        randn(384, dtype=dtype, seed=2),
+    )
     same(compiled(f)(x, w, b), f(x, w, b), scale=4)
 
 
@@ -98,9 +129,10 @@ def test_layouts(compiled):
     x, y = randn(33, 65, 17), randn(33, 65, 17, seed=1)
     same(compiled(f)(x, y), f(x, y))
     # Views that begin in the middle of a vector.
-    long = randn(1 << 18)
+    half = on_gpu(1 << 17, 1 << 12)
+    long = randn(2 * half)
     for start in (0, 1, 2, 3):
-        a, b = long[start : start + (1 << 17)], long[1 << 17 :][: 1 << 17]
+        a, b = long[start : start + half], long[half:]
         same(compiled(lambda a, b: (a * 2 + b).relu())(a, b), (a * 2 + b).relu())
 
 
@@ -113,7 +145,7 @@ def test_lookups_and_scatters(compiled):
         return found, added, gathered, table[index], x.cumsum(0), torch.where(x > 0, x, 0).sort(0).values
 
     table, x = randn(100, 16), randn(64 * 20, 16, seed=1)
-    index = torch.randint(0, 100, (64, 20), device="cuda")
+    index = torch.randint(0, 100, (64, 20), device=DEVICE)
     same(compiled(f)(table, index, x), f(table, index, x), scale=10)
 
 
@@ -152,30 +184,31 @@ def test_writes_and_aliases(compiled):
 @entries
 def test_random_numbers_are_eagers(compiled):
     def f(x):
-        return F.dropout(x, 0.3, training=True), torch.rand_like(x), torch.randn(5, device="cuda"), torch.bernoulli(x)
+        return F.dropout(x, 0.3, training=True), torch.rand_like(x), torch.randn(5, device=DEVICE), torch.bernoulli(x)
 
-    x = torch.rand(100, 100, device="cuda")
+    x = torch.rand(100, 100, device=DEVICE)
     g = compiled(f)
     for seed in (1, 2):
         torch.manual_seed(seed)
         ours = g(x)
-        after = torch.rand(3, device="cuda")
+        after = torch.rand(3, device=DEVICE)
         torch.manual_seed(seed)
         same(ours, f(x))
-        same(after, torch.rand(3, device="cuda"))
+        same(after, torch.rand(3, device=DEVICE))
 
 
 @entries
 def test_both_devices_in_one_graph(compiled):
     def f(x, host):
-        moved = host.cuda() * 2 + x
+        moved = host.to(DEVICE) * 2 + x
         back = (moved.sum(1)).cpu() + host.sum(1)
-        return moved, back, host + 1, x * torch.tensor(0.5), torch.arange(4).to("cuda")
+        return moved, back, host + 1, x * torch.tensor(0.5), torch.arange(4).to(DEVICE)
 
     x, host = randn(4, 4), torch.randn(4, 4)
     same(compiled(f)(x, host), f(x, host))
-    with pytest.raises(Exception, match="device"):
-        compiled(lambda x, y: x + y)(x, host)
+    if HAS_GPU:
+        with pytest.raises(Exception, match="device"):
+            compiled(lambda x, y: x + y)(x, host)
 
 
 @entries
@@ -200,6 +233,7 @@ def test_no_elements(compiled):
         same(compiled(f)(x), f(x))
 
 
+@needs_gpu
 @entries
 def test_other_streams(compiled):
     def f(x):
@@ -219,6 +253,7 @@ def test_other_streams(compiled):
         same(result, wanted)
 
 
+@needs_gpu
 @entries
 def test_a_call_does_not_wait(compiled):
     def f(x):
@@ -240,6 +275,7 @@ def test_a_call_does_not_wait(compiled):
     torch.cuda.synchronize()
 
 
+@needs_gpu
 @entries
 def test_memory_comes_from_torch_and_goes_back(compiled):
     def f(x):
@@ -262,6 +298,7 @@ def test_memory_comes_from_torch_and_goes_back(compiled):
     assert ours <= torch.cuda.max_memory_allocated() - before + (1 << 20)
 
 
+@needs_gpu
 @entries
 def test_memory_that_is_not_there(compiled):
     def f(x):
@@ -273,10 +310,10 @@ def test_memory_that_is_not_there(compiled):
     same(compiled(lambda x: x + 1)(x), x + 1)
 
 
-@needs_cuda
+@needs_gpu
 def test_more_elements_than_an_index_of_30_bits():
     for size in ((1024, 1024, 1024), ((1 << 30) + 5,)):
-        x = torch.empty(size, device="cuda").uniform_(-3, 3)
+        x = torch.empty(size, device=DEVICE).uniform_(-3, 3)
         ours = torch.compile(lambda x: torch.cos(torch.sin(x)), backend="rust_inductor", fullgraph=True)(x)
         theirs = torch.cos(torch.sin(x))
         assert (ours - theirs).abs().max().item() < 1e-6
@@ -296,8 +333,41 @@ except Exception as error:
 """
 
 
+@needs_gpu
 @pytest.mark.parametrize("entry", ["rust_inductor.compile", "torch.compile(backend='rust_inductor')"])
 def test_an_index_out_of_bounds_fails_as_eagers_does(entry):
     program = OUT_OF_BOUNDS.format(compiled=entry)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.split() == ["True"], done.stderr[-2000:]
+
+
+needs_emulator = pytest.mark.skipif(HAS_GPU, reason="the emulator is for machines without a GPU")
+
+
+@needs_emulator
+@entries
+def test_an_index_out_of_bounds_is_eagers_error(compiled):
+    f = compiled(lambda table, index: F.embedding(index, table) * 2)
+    table = randn(10, 4)
+    for _ in range(2):
+        with pytest.raises(IndexError):
+            f(table, torch.tensor([1, 99]))
+        index = torch.tensor([1, 9])
+        same(f(table, index), F.embedding(index, table) * 2)
+
+
+@needs_emulator
+@entries
+def test_a_launch_that_fails_is_told_and_the_next_one_works(compiled):
+    f, x = compiled(lambda x: (x.sin() + 1).sum(0)), randn(30, 40)
+    same(f(x), (x.sin() + 1).sum(0))
+    _native.fail_next_cuda_launch("an illegal memory access was encountered")
+    with pytest.raises(RuntimeError, match="illegal memory access"):
+        f(x)
+    same(f(x), (x.sin() + 1).sum(0))
+
+
+@needs_emulator
+def test_every_step_is_the_devices():
+    explained = str(rust_inductor.explain(lambda x: x.softmax(-1) * 2, options=OPTIONS)(randn(8, 300)))
+    assert "on CUDA emulated on the processor, 0 steps on the processor" in explained

@@ -33,7 +33,9 @@ impl Lower<'_> {
             }
             (_, DType::Bool) => Ok(self.non_zero(v)),
             _ if from.is_float() && to == DType::U8 => {
-                let short = self.b.cast(Ty::I32, v);
+                // As PyTorch has it (`c10::static_cast_with_inter_type`), by way of 64 bits, where there are so many.
+                let whole = self.b.cast(if self.caps.wide_ints { Ty::I64 } else { Ty::I32 }, v);
+                let short = self.b.cast(Ty::I32, whole);
                 Ok(self.normalised(to, short))
             }
             _ => {

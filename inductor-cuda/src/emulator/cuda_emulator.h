@@ -46,6 +46,10 @@ EMULATOR int __syncthreads_or(int holds, int line = __builtin_LINE()) {
 EMULATOR int __syncthreads_and(int holds, int line = __builtin_LINE()) {
   return emulator_barrier(holds == 0, line) == 0;
 }
+/// What an assertion that does not hold calls.
+EMULATOR void __assertfail(const char* message, const char*, unsigned, const char*, size_t) {
+  emulator_fail("assertion: %s", message);
+}
 /// Order memory, but wait for nobody: what races without them races with them.
 EMULATOR void __threadfence() {}
 EMULATOR void __threadfence_block() {}

@@ -151,10 +151,14 @@ View* Memory::find(uintptr_t at) {
   const uintptr_t slot = (at - arena.base) / SLOT;
   if (slot < SLOTS) {
     View* found = nullptr;
-    for (size_t i = 0; i < buffer_count; i++)
-      // Bound twice, it is what it is where it may be written.
-      if ((views[i].range.at - arena.base) / SLOT == slot && (found == nullptr || views[i].is_writable))
-        found = &views[i];
+    int best = -1;
+    for (size_t i = 0; i < buffer_count; i++) {
+      const Range& range = views[i].range;
+      if ((range.at - arena.base) / SLOT != slot) continue;
+      // Of buffers that share memory, one that holds the address; bound twice, it is what it is where it may be written.
+      const int rank = 2 * (at - range.at < range.bytes) + views[i].is_writable;
+      if (rank > best) best = rank, found = &views[i];
+    }
     return found;
   }
   View* found = nullptr;

@@ -128,22 +128,25 @@ EMULATOR_OF2(__powf, float, float, powf(a, b))
 EMULATOR_OF2(__fdividef, float, float, a / b)
 EMULATOR_OF1(__saturatef, float, float, fminf(fmaxf(a, 0.0f), 1.0f))
 
-/// Conversions of floats to integers saturate, and make 0 of NaN.
-#define EMULATOR_TO_INT(name, from, to, round, low, high)                        \
+/// Conversions of floats to integers saturate.
+#define EMULATOR_TO_INT(name, from, to, round, low, high, of_nan)                \
   EMULATOR to name(from x) {                                                     \
     const from rounded = round(x);                                               \
-    if (rounded != rounded) return 0;                                            \
+    if (rounded != rounded) return of_nan;                                       \
     if (rounded <= (from)low) return low;                                        \
     return rounded >= (from)high ? high : (to)rounded;                           \
   }
-EMULATOR_TO_INT(__float2int_rn, float, int, rintf, (-2147483647 - 1), 2147483647)
-EMULATOR_TO_INT(__float2int_rz, float, int, truncf, (-2147483647 - 1), 2147483647)
-EMULATOR_TO_INT(__float2int_rd, float, int, floorf, (-2147483647 - 1), 2147483647)
-EMULATOR_TO_INT(__float2int_ru, float, int, ceilf, (-2147483647 - 1), 2147483647)
-EMULATOR_TO_INT(__float2uint_rz, float, unsigned, truncf, 0u, 4294967295u)
-EMULATOR_TO_INT(__double2int_rz, double, int, trunc, (-2147483647 - 1), 2147483647)
-EMULATOR_TO_INT(__float2ll_rz, float, long long, truncf, (-9223372036854775807LL - 1), 9223372036854775807LL)
-EMULATOR_TO_INT(__double2ll_rz, double, long long, trunc, (-9223372036854775807LL - 1), 9223372036854775807LL)
+#define EMULATOR_LEAST_INT (-2147483647 - 1)
+#define EMULATOR_LEAST_LONG (-9223372036854775807LL - 1)
+EMULATOR_TO_INT(__float2int_rn, float, int, rintf, EMULATOR_LEAST_INT, 2147483647, 0)
+EMULATOR_TO_INT(__float2int_rz, float, int, truncf, EMULATOR_LEAST_INT, 2147483647, 0)
+EMULATOR_TO_INT(__float2int_rd, float, int, floorf, EMULATOR_LEAST_INT, 2147483647, 0)
+EMULATOR_TO_INT(__float2int_ru, float, int, ceilf, EMULATOR_LEAST_INT, 2147483647, 0)
+EMULATOR_TO_INT(__float2uint_rz, float, unsigned, truncf, 0u, 4294967295u, 0u)
+EMULATOR_TO_INT(__double2int_rz, double, int, trunc, EMULATOR_LEAST_INT, 2147483647, EMULATOR_LEAST_INT)
+EMULATOR_TO_INT(__double2uint_rz, double, unsigned, trunc, 0u, 4294967295u, 2147483648u)
+EMULATOR_TO_INT(__float2ll_rz, float, long long, truncf, EMULATOR_LEAST_LONG, 9223372036854775807LL, EMULATOR_LEAST_LONG)
+EMULATOR_TO_INT(__double2ll_rz, double, long long, trunc, EMULATOR_LEAST_LONG, 9223372036854775807LL, EMULATOR_LEAST_LONG)
 EMULATOR_OF1(__int2float_rn, int, float, (float)a)
 EMULATOR_OF1(__uint2float_rn, unsigned, float, (float)a)
 EMULATOR_OF1(__ll2float_rn, long long, float, (float)a)
