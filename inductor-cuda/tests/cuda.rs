@@ -53,7 +53,7 @@ fn random_kernels_compile() {
     let Some(nvrtc) = nvrtc::find() else { return };
     let options = GenOptions { sizes: 2, ..GenOptions::default() };
     // One program of many kernels: NVRTC takes longer to start than to compile one.
-    let grids: Vec<GridKernel> = (0..40).map(|seed| lowered(&random::kernel(seed, &options))).collect();
+    let grids: Vec<GridKernel> = (0..500).map(|seed| lowered(&random::kernel(seed, &options))).collect();
     let text = inductor_cuda::program(&grids);
     for architecture in ARCHITECTURES {
         nvrtc.compile(&text, architecture).unwrap_or_else(|log| panic!("{architecture}: {log}\n{text}"));

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rust_inductor import _native
 
 
-def alone(function: Callable[..., Any], graphs: list[_native.CompiledFn]) -> Callable[..., Any]:
+def alone(function: Callable[..., Any], graphs: list[_native.CompiledFn], device: str) -> Callable[..., Any]:
     """The function compiled for the arguments that it is called with; `graphs` gets what comes of it."""
 
     def call(value: Any, args: Any, kwargs: Any) -> Any:
@@ -23,7 +23,8 @@ def alone(function: Callable[..., Any], graphs: list[_native.CompiledFn]) -> Cal
         places = [at for at, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
         module: Any = _Module(function, leaves, tree, places)
         tensors = [leaves[at] for at in places]
-        compiled = _aot.compile_module(module, tensors, on_graph=lambda _, compiled: graphs.append(compiled))
+        options = {"device": device}
+        compiled = _aot.compile_module(module, tensors, options=options, on_graph=lambda _, graph: graphs.append(graph))
         results = iter(compiled(*tensors))
         filled = [next(results) if isinstance(leaf, _Hole) else leaf for leaf in module.leaves]
         return _pytree.tree_unflatten(filled, module.tree)

@@ -52,15 +52,21 @@ class Verdict:
 
 
 def judge(
-    name: str, dtype: torch.dtype, *, grad: bool = False, kind: str = "plain", limit: int | None = None
+    name: str,
+    dtype: torch.dtype,
+    *,
+    grad: bool = False,
+    kind: str = "plain",
+    limit: int | None = None,
+    device: str = "cpu",
 ) -> Verdict:
-    """Every sample of an operator, or the first few."""
+    """Every sample of an operator, or the first few; ``device`` is that of the options."""
     verdict = Verdict(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for number, sample in enumerate(islice(samples(name, dtype, grad=grad, kind=kind), limit)):
             verdict.samples += 1
-            problem = _judge_sample(sample, verdict, grad=grad)
+            problem = _judge_sample(sample, verdict, grad=grad, device=device)
             if problem is None:
                 verdict.equal += 1
             else:
@@ -68,10 +74,10 @@ def judge(
     return verdict
 
 
-def _judge_sample(sample: Sample, verdict: Verdict, *, grad: bool) -> tuple[str, str] | None:
+def _judge_sample(sample: Sample, verdict: Verdict, *, grad: bool, device: str) -> tuple[str, str] | None:
     eager_sample, our_sample = sample.fresh(), sample.fresh()
     eager, eager_error = _run(eager_sample, sample.function, grad=grad)
-    explain = rust_inductor.explain(_of(sample.function), dynamic=False)
+    explain = rust_inductor.explain(_of(sample.function), dynamic=False, options={"device": device})
     kept: list[Explanation] = []
 
     def compiled(*call: Any) -> Any:
@@ -101,7 +107,7 @@ def _judge_sample(sample: Sample, verdict: Verdict, *, grad: bool) -> tuple[str,
         # What our capture leaves to Python is given to the compiler all the same.
         our_sample = sample.fresh()
         graphs: list[_native.CompiledFn] = []
-        ours, our_error = _run(our_sample, alone(sample.function, graphs), grad=grad)
+        ours, our_error = _run(our_sample, alone(sample.function, graphs, device), grad=grad)
         if our_error is None:
             # The classes of tuples are the capture's business.
             found = found or difference(_pytree.tree_leaves(ours), _pytree.tree_leaves(eager), our_sample)

@@ -40,7 +40,9 @@ def main() -> int:
         print("no operator of this name takes the dtype", file=sys.stderr)
         return 2
     verdicts = []
-    task = {name: getattr(options, name) for name in ("dtype", "grad", "kind", "threads")} | {"limit": options.first}
+    task = {name: getattr(options, name) for name in ("dtype", "grad", "kind", "threads", "device")} | {
+        "limit": options.first
+    }
     for verdict in sweep(wanted, task, options.jobs):
         verdicts.append(verdict)
         if verdict.problems:
@@ -60,6 +62,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", help="operators, each with all its variants; all of them if none is named")
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--grad", action="store_true", help="with gradients")
+    parser.add_argument("--device", default="cpu", help="that of the options: cuda is the emulator")
     parser.add_argument("--kind", choices=KINDS, default="plain", help="which samples")
     parser.add_argument("--first", type=int, metavar="N", help="only the first N samples of each")
     parser.add_argument("--jobs", type=int, default=2)

@@ -19,7 +19,8 @@ def main() -> None:
     torch._dynamo.config.cache_size_limit = 64
     for name in task["names"]:
         print(json.dumps({"begin": name}), flush=True)
-        verdict = judge(name, getattr(torch, task["dtype"]), grad=task["grad"], kind=task["kind"], limit=task["limit"])
+        how = {key: task[key] for key in ("grad", "kind", "limit", "device")}
+        verdict = judge(name, getattr(torch, task["dtype"]), **how)
         print(json.dumps(verdict.as_dict()), flush=True)
         torch._dynamo.reset()
         rust_inductor_reset()
