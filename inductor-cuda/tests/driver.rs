@@ -69,7 +69,7 @@ impl Recorder {
         self.log.lock().expect("no test panics with it").push(line);
     }
 
-    /// What was asked for since the last call.
+    /// The record since the last call.
     fn seen(&self) -> String {
         let lines: Vec<String> = self.log.lock().expect("no test panics with it").drain(..).collect();
         lines.iter().map(|line| format!("{line}\n")).collect()

@@ -78,6 +78,7 @@ UNSAFE_ALLOWED = (
     "inductor-cuda/src/lib.rs",
     "inductor-cuda/src/emulator/",
     "inductor-cuda/tests/common/",
+    "inductor-cuda/tests/driver.rs",
     "inductor-wgpu/src/loader.rs",
     "inductor/src/backend.rs",
     "inductor/tests/pipeline/",
