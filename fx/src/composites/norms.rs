@@ -108,6 +108,11 @@ fn in_named_dtype(p: &mut Parts, of: NodeId) -> Outcome {
 fn matrix_norm(p: &mut Parts, of: NodeId, order: Option<f64>, dims: &[i64]) -> Outcome {
     let [mut inner, mut outer] = matrix_dims(p, of, dims)?;
     let order = order.ok_or_else(|| p.unsupported("an order that is no number"))?;
+    // Of no elements there is neither a greatest nor a least one, but such a matrix has a norm.
+    let sizes = p.sizes_of(of)?;
+    if [inner, outer].iter().any(|&dim| sizes[dim] == Expr::ZERO) {
+        return Err(p.unsupported("a matrix without elements"));
+    }
     let of = in_named_dtype(p, of)?;
     let extreme = if order > 0.0 { Aten::amax_default } else { Aten::amin_default };
     let keepdim = p.bool("keepdim")?;

@@ -292,3 +292,9 @@ def test_transforms_are_not_left_to_aotautograd(name: str, monkeypatch: pytest.M
     x = torch.randn(6, 4, requires_grad=True)
     same(told(rust_inductor.compile(program)(x), x), told(program(x), x))
     assert left == []
+
+
+@pytest.mark.parametrize("order", [1, 2, float("inf")])
+def test_matrices_without_elements_have_norms(order: float) -> None:
+    compiled = rust_inductor.compile(lambda x: torch.linalg.matrix_norm(x, order), options={"fallback": "error"})
+    assert torch.equal(compiled(torch.zeros(3, 0, 0)), torch.zeros(3))
