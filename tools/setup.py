@@ -1,6 +1,6 @@
 """Set-up: whatever a command of `./x` needs and this machine lacks. Standard library only.
 
-`python -m tools.setup VENV [nextest] [mdbook] [c++] [vulkan] [package] [sweep]`. Each step looks first whether it is
+`python -m tools.setup VENV [TOOL...]`, such as `nextest` or `package`. Each step looks first whether it is
 done, by a stamp that holds the hash of what it was done from; a second run takes a fraction of a second.
 """
 
@@ -11,13 +11,15 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from tools.ui import ROOT, StepFailed, read_or_empty, run_step, say
 
 LLVM_PREFIX = Path(os.environ.get("LLVM_SYS_191_PREFIX", "/usr/lib/llvm-19"))
-LLVM_PACKAGES = ["llvm-19-dev", "libpolly-19-dev", "libzstd-dev"]
+LLVM_PACKAGES = ["llvm-19-dev"]
+#: Archives that LLVM's own are linked with, for wheels.
+WHEEL_PACKAGES = ["libzstd-dev", "zlib1g-dev"]
 VULKAN_PACKAGE = "mesa-vulkan-drivers"
 CARGO_TOOLS = ROOT / "target" / "tools"
 CARGO_VERSIONS = {"cargo-nextest": "0.9.143", "mdbook": "0.5.4"}
@@ -31,11 +33,13 @@ def main() -> int:
         "mdbook": lambda: cargo_tool("mdbook"),
         "c++": lambda: None,
         "vulkan": lambda: None,
+        "wheel": lambda: None,
+        "bare": lambda: None,
         "package": lambda: package(venv),
         "sweep": lambda: package(venv, "sweep"),
     }
     try:
-        system_packages(with_cpp="c++" in wanted)
+        system_packages(wanted)
         if "vulkan" in wanted:
             vulkan()
         virtual_environment(venv)
@@ -47,13 +51,17 @@ def main() -> int:
     return 0
 
 
-def system_packages(*, with_cpp: bool) -> None:
+def system_packages(wanted: Sequence[str]) -> None:
     """Debian's packages: LLVM, and the compilers and Python modules that a bare machine may lack."""
     missing = missing_llvm()
     if shutil.which("cc") is None:
         missing += ["gcc", "libc6-dev"]
-    if with_cpp and shutil.which("g++") is None:
+    if {"c++", "wheel"} & set(wanted) and shutil.which("g++") is None:
         missing += ["g++"]
+    if "wheel" in wanted and on_debian():
+        missing += [name for name in WHEEL_PACKAGES if not is_installed(name)]
+    if "bare" in wanted and shutil.which("debootstrap") is None:
+        missing += ["debootstrap"]
     if not has_module("ensurepip"):
         missing += [f"python3.{sys.version_info.minor}-venv"]
     if not missing:

@@ -33,7 +33,10 @@ pub(crate) struct Host {
 pub(crate) fn host() -> &'static Host {
     static HOST: OnceLock<Host> = OnceLock::new();
     HOST.get_or_init(|| {
-        Target::initialize_native(&InitializationConfig::default()).expect("LLVM is built with the host's target");
+        // Not the native target: whatever names all of them would have all of them linked.
+        let initialize =
+            if cfg!(target_arch = "aarch64") { Target::initialize_aarch64 } else { Target::initialize_x86 };
+        initialize(&InitializationConfig::default());
         Host::new(TargetMachine::get_host_cpu_name().to_string(), TargetMachine::get_host_cpu_features().to_string())
     })
 }

@@ -17,6 +17,8 @@ mod exec;
 mod fallback_plan;
 mod fx_module;
 mod fx_trace;
+#[cfg(all(feature = "static-llvm", target_os = "linux", target_env = "gnu"))]
+mod glibc;
 #[cfg(any(test, feature = "sweep"))]
 mod heuristics;
 mod import;
