@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from tools import setup
-from tools.checks import pythons, tidy, wheel
+from tools.checks import pythons, tidy, torches, wheel
 from tools.ui import ROOT, StepFailed, say
 
 #: The crates with Rust tests. Those that call CPython are tested in Python: Rust tests would have to link libpython.
@@ -114,8 +114,8 @@ def stages(bless: bool) -> dict[str, Action]:
     }
 
 
-#: Stages that run only if they are named: they need rights that tests should not.
-NAMED: dict[str, Action] = {"wheel": wheel.stage}
+#: Stages that run only if they are named: they take rights or room that tests should not.
+NAMED: dict[str, Action] = {"wheel": wheel.stage, "torches": torches.stage}
 
 
 def main() -> int:

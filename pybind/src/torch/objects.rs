@@ -16,7 +16,7 @@ use std::{mem, ptr};
 use symshapes::{DType, Device, DeviceKind};
 
 /// The releases of torch whose private layouts and generated shims were tried.
-const TRIED: &[(u32, u32)] = &[(2, 11), (2, 15)];
+const TRIED: &[(u32, u32)] = &[(2, 11), (2, 12), (2, 13), (2, 14), (2, 15)];
 
 /// The release whose schemas our table of operators has.
 const TABLE: (u32, u32) = (2, 15);
