@@ -189,12 +189,14 @@ fn guarded(
     let graph = &imported.graph;
     let on = match device {
         ChosenDevice::Wgpu(device) => On::Device(device),
-        ChosenDevice::EmulatedCuda(device) => On::Cuda(device, Device::CPU),
-        ChosenDevice::OfTensors => match cuda::device_of(graph)? {
+        ChosenDevice::OfTensors | ChosenDevice::EmulatedCuda => match cuda::device_of(graph)? {
             Some(index) => {
                 let folders = cuda::folders(py).map_err(|error| error.to_string())?;
                 let place = Device { kind: DeviceKind::Cuda, index: Some(index) };
                 On::Cuda(cuda::open(index, &folders, options.cache)?, place)
+            }
+            None if matches!(device, ChosenDevice::EmulatedCuda) => {
+                On::Cuda(cuda::emulated(options.cache)?, Device::CPU)
             }
             None => On::Host,
         },

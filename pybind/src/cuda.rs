@@ -9,6 +9,7 @@ use inductor_cuda::{Cuda, CudaError, Emulator, Nvidia};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use symshapes::{Device, DeviceKind, TensorMeta};
 
@@ -26,11 +27,16 @@ pub(crate) fn open(ordinal: u16, folders: &[PathBuf], caches: bool) -> Result<Ar
     once((Some(ordinal), caches), |store| Ok(Cuda::new(Arc::new(Nvidia::open(ordinal.into(), folders)?), store)))
 }
 
-/// The [emulated](Emulator) device.
+/// The [emulated](Emulator) device. The first call warns of it.
 ///
 /// # Errors
 /// There is no C++ compiler.
 pub(crate) fn emulated(caches: bool) -> Result<Arc<Cuda>, String> {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    // Before the lock is taken: who hears it may run Python.
+    if !TOLD.swap(true, Ordering::Relaxed) {
+        tracing::warn!(target: "rust_inductor", "CUDA is emulated on the processor, for tests (option `device`)");
+    }
     once((None, caches), |store| Ok(Cuda::new(Emulator::find(&*store)?, store)))
 }
 

@@ -6,7 +6,6 @@
 mod kept;
 
 use crate::torch::PORTABLE;
-use inductor_cuda::Cuda;
 use inductor_wgpu::{AdapterChoice, Gpu};
 pub(crate) use kept::{Copies, Copy, Demand, State, hash_all};
 use pyo3::exceptions::PyRuntimeError;
@@ -21,7 +20,7 @@ pub(crate) enum TargetDevice {
     Cpu,
     /// On a device that speaks WebGPU.
     Wgpu,
-    /// On the processor, by the emulator of CUDA devices: for tests.
+    /// On the CUDA device that tensors are on; for those of the processor, by the emulator of such devices, for tests.
     EmulatedCuda,
 }
 
@@ -31,8 +30,8 @@ pub(crate) enum ChosenDevice {
     OfTensors,
     /// One that speaks WebGPU.
     Wgpu(Arc<Wgpu>),
-    /// The emulated CUDA device.
-    EmulatedCuda(Arc<Cuda>),
+    /// The one that a graph's tensors are on, and for those of the processor the emulated CUDA device.
+    EmulatedCuda,
 }
 
 /// An opened WebGPU device.

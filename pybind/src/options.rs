@@ -2,6 +2,7 @@
 
 use crate::cuda;
 use crate::device::{ChosenDevice, TargetDevice, Wgpu};
+use crate::torch::Torch;
 use autograd::draw_by_counter;
 use fx::Graph;
 use inductor_wgpu::AdapterChoice;
@@ -165,9 +166,7 @@ impl Options {
         match self.target {
             TargetDevice::Cpu => Ok(ChosenDevice::OfTensors),
             TargetDevice::Wgpu => Wgpu::get(&self.adapter.clone().unwrap_or_default()).map(ChosenDevice::Wgpu),
-            TargetDevice::EmulatedCuda => {
-                cuda::emulated(self.cache).map(ChosenDevice::EmulatedCuda).map_err(PyRuntimeError::new_err)
-            }
+            TargetDevice::EmulatedCuda => Ok(ChosenDevice::EmulatedCuda),
         }
     }
 
@@ -200,6 +199,12 @@ impl Options {
 /// Raises for options that `torch.compile` should not have been given.
 #[pyfunction]
 #[pyo3(signature = (options=None))]
-pub(crate) fn check_options(options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-    Options::parse(options)?.device().map(drop)
+pub(crate) fn check_options(py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    let options = Options::parse(options)?;
+    match options.device()? {
+        ChosenDevice::EmulatedCuda if !Torch::get(py)?.find(py, "cuda.is_available")?.call0()?.is_truthy()? => {
+            cuda::emulated(options.cache).map(drop).map_err(PyRuntimeError::new_err)
+        }
+        _ => Ok(()),
+    }
 }
