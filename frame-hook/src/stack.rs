@@ -8,6 +8,7 @@
 use std::cell::Cell;
 
 /// The bytes that are reserved for functions that are not Python's, which do not ask here.
+#[cfg(target_os = "linux")]
 const RESERVE: usize = 1 << 20;
 
 thread_local! {

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from tools import setup
-from tools.checks import pythons, tidy, torches, wheel
+from tools.checks import pythons, targets, tidy, torches, wheel
 from tools.ui import ROOT, StepFailed, say
 
 #: The crates with Rust tests. Those that call CPython are tested in Python: Rust tests would have to link libpython.
@@ -115,7 +115,7 @@ def stages(bless: bool) -> dict[str, Action]:
 
 
 #: Stages that run only if they are named: they take rights or room that tests should not.
-NAMED: dict[str, Action] = {"wheel": wheel.stage, "torches": torches.stage}
+NAMED: dict[str, Action] = {"wheel": wheel.stage, "torches": torches.stage, "targets": targets.stage}
 
 
 def main() -> int:

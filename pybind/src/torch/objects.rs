@@ -11,6 +11,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{IntoPyDict, PyDict, PyType};
 use pyo3::{ffi, intern};
 use rustc_hash::FxHashMap;
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::path::Path;
 use std::{mem, ptr};
 use symshapes::{DType, Device, DeviceKind};
@@ -447,7 +448,7 @@ fn find<'py>(module: &Bound<'py, PyModule>, path: &str) -> PyResult<Bound<'py, P
 
 fn load_shim(torch: &Bound<'_, PyModule>) -> PyResult<()> {
     let file: String = torch.getattr("__file__")?.extract()?;
-    let name = if cfg!(target_os = "macos") { "libtorch_cpu.dylib" } else { "libtorch_cpu.so" };
+    let name = format!("{DLL_PREFIX}torch_cpu{DLL_SUFFIX}");
     let lib = Path::new(&file).with_file_name("lib").join(name);
     Shim::init(&lib).map(|_| ()).map_err(PyRuntimeError::new_err)
 }

@@ -3,7 +3,7 @@
 //! Invariants: a [`Shim`] exists only if every function of the table was found; it is loaded once and never unloaded.
 //! Every function returns 0 on success; the text of a failure is kept per thread by libtorch.
 
-use libloading::os::unix::Library;
+use libloading::Library;
 use pyo3::ffi::PyObject;
 use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
@@ -108,7 +108,7 @@ impl Shim {
     pub(crate) fn find(&self, symbol: &str) -> Option<*const c_void> {
         // SAFETY: only the address is taken; whoever calls it states its type.
         let found = unsafe { self.library.get::<*const c_void>(symbol.as_bytes()) }.ok()?;
-        Some(found.into_raw().cast_const())
+        Some(*found)
     }
 
     /// The number of threads that torch uses now.
