@@ -51,9 +51,13 @@ fn main() -> io::Result<()> {
 fn llvm_config() -> io::Result<PathBuf> {
     let prefix = env::var_os("LLVM_SYS_191_PREFIX").map(|prefix| Path::new(&prefix).join("bin/llvm-config"));
     let named = ["llvm-config-19", "llvm-config"].map(PathBuf::from);
-    let is_right = |config: &PathBuf| answer(config, &["--version"]).is_ok_and(|version| version.starts_with("19."));
+    let is_right = |config: &PathBuf| {
+        answer(config, &["--version"]).is_ok_and(|version| version.split('.').next() == Some(VERSION))
+    };
     let found = prefix.into_iter().chain(named).find(is_right);
-    found.ok_or_else(|| io::Error::other("no llvm-config of LLVM 19; LLVM_SYS_191_PREFIX names the prefix of one"))
+    found.ok_or_else(|| {
+        io::Error::other(format!("no llvm-config of LLVM {VERSION}; LLVM_SYS_191_PREFIX names the prefix of one"))
+    })
 }
 
 /// The output of a program, which succeeds.

@@ -4,7 +4,7 @@
 mod common;
 
 use common::emulator;
-use expect_test::{Expect, expect};
+use expect_test::expect;
 use inductor::loop_ir::Kernel;
 use inductor::store::{Key, Nowhere, Store};
 use inductor_cuda::{Cuda, CudaError, Driver, Emulator, Function, Launch, Stream};
@@ -148,55 +148,27 @@ fn launches_have_the_sizes_the_arguments_and_the_stream() {
     let cuda = Cuda::new(Arc::clone(&driver) as Arc<dyn Driver>, Arc::new(Nowhere));
     let input: Vec<f32> = (0..MANY + 1).map(|i| i as f32).collect();
     let mut output = vec![0.0; MANY];
-    let check = |text, sizes: &[i64], start: usize, output: &mut [f32], expected: &Expect| {
+    // The second finds what was loaded; the last lies askew of vectors, and goes without.
+    for (text, sizes, start, len) in
+        [(ADD, &[25][..], 0, 100), (ADD, &[30], 0, 120), (WIDE, &[], 0, MANY), (WIDE, &[], 1, MANY)]
+    {
+        let output = &mut output[..len];
         run(&cuda, text, sizes, &input[start..], output).unwrap_or_else(|error| panic!("{error}"));
         assert!(output.iter().zip(&input[start..]).all(|(sum, x)| *sum == x + 1.5));
-        expected.assert_eq(&driver.seen());
-    };
-    check(
-        ADD,
-        &[25],
-        0,
-        &mut output[..100],
-        &expect![[r#"
+    }
+    expect![[r#"
         compile k_add_0
         load k_add_0
         launch on stream 7: [1, 1, 1] of 256, [400, 400] bytes, ["100"]
-    "#]],
-    );
-    // What was loaded stays.
-    check(
-        ADD,
-        &[30],
-        0,
-        &mut output[..120],
-        &expect![[r#"
         launch on stream 7: [1, 1, 1] of 256, [480, 480] bytes, ["120"]
-    "#]],
-    );
-    check(
-        WIDE,
-        &[],
-        0,
-        &mut output,
-        &expect![[r#"
         compile k_add_0
         load k_add_0
         launch on stream 7: [512, 1, 1] of 256, [2097152, 2097152] bytes, []
-    "#]],
-    );
-    // What lies askew of vectors goes without.
-    check(
-        WIDE,
-        &[],
-        1,
-        &mut output,
-        &expect![[r#"
         compile k_add_0
         load k_add_0
         launch on stream 7: [2048, 1, 1] of 256, [2097152, 2097152] bytes, []
-    "#]],
-    );
+    "#]]
+    .assert_eq(&driver.seen());
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //! run as it is, then.
 
 use crate::compiler::{Compiled, compile, describe, panic_text};
-use crate::device::ChosenDevice;
+use crate::device::Wgpu;
 use crate::exec::{Outcome, Program};
 use crate::fallback_plan::mutates;
 use crate::fx_module::Graph;
@@ -221,7 +221,7 @@ pub(crate) fn autocast_policy(target: &str, device: &str) -> String {
     format!("{cast:?}")
 }
 
-fn kind(py: Python<'_>, imported: &Imported, options: &Options, device: ChosenDevice) -> PyResult<Kind> {
+fn kind(py: Python<'_>, imported: &Imported, options: &Options, device: Option<Arc<Wgpu>>) -> PyResult<Kind> {
     if let Some(why) = &imported.obstacle {
         return Err(PyRuntimeError::new_err(why.clone()));
     }

@@ -2,7 +2,7 @@
 
 use crate::cache::{self, Cache};
 use crate::cuda;
-use crate::device::{ChosenDevice, Wgpu};
+use crate::device::{TargetDevice, Wgpu};
 use crate::exec::{CudaCode, Launcher, LibTorch, Parts, Program, prepare};
 use crate::fallback_plan::fallback_plan;
 use crate::import::{Imported, Roles};
@@ -145,7 +145,7 @@ pub(crate) fn compile(
     py: Python<'_>,
     imported: &Imported,
     options: &Options,
-    device: ChosenDevice,
+    device: Option<Arc<Wgpu>>,
 ) -> PyResult<Compiled> {
     cache::refresh(py);
     let inductor::Compiled { mut plan, code, stages } = match guarded(py, imported, options, device) {
@@ -184,18 +184,18 @@ fn guarded(
     py: Python<'_>,
     imported: &Imported,
     options: &Options,
-    device: ChosenDevice,
+    device: Option<Arc<Wgpu>>,
 ) -> Result<inductor::Compiled<Code>, String> {
     let graph = &imported.graph;
     let on = match device {
-        ChosenDevice::Wgpu(device) => On::Device(device),
-        ChosenDevice::OfTensors | ChosenDevice::EmulatedCuda => match cuda::device_of(graph)? {
+        Some(device) => On::Device(device),
+        None => match cuda::device_of(graph)? {
             Some(index) => {
                 let folders = cuda::folders(py).map_err(|error| error.to_string())?;
                 let place = Device { kind: DeviceKind::Cuda, index: Some(index) };
                 On::Cuda(cuda::open(index, &folders, options.cache)?, place)
             }
-            None if matches!(device, ChosenDevice::EmulatedCuda) => {
+            None if options.target == TargetDevice::EmulatedCuda => {
                 On::Cuda(cuda::emulated(options.cache)?, Device::CPU)
             }
             None => On::Host,

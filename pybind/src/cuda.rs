@@ -6,7 +6,6 @@ use crate::torch::Torch;
 use fx::{Graph, Meta};
 use inductor::store::{Nowhere, Store};
 use inductor_cuda::{Cuda, CudaError, Emulator, Nvidia};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,17 +52,6 @@ fn once(
     let device = open(store).map(Arc::new).map_err(|error| error.to_string());
     opened.push((key, device.clone()));
     device
-}
-
-/// Has the next launch of the emulated device fail with this message.
-///
-/// # Errors
-/// A `RuntimeError` where there is no emulator.
-#[pyfunction]
-pub(crate) fn fail_next_cuda_launch(message: &str) -> PyResult<()> {
-    let emulator = Emulator::find(&Nowhere).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-    emulator.fail_next_launch(message);
-    Ok(())
 }
 
 /// The CUDA device that a graph computes on; `None` if it has no tensor on one.

@@ -24,16 +24,6 @@ pub(crate) enum TargetDevice {
     EmulatedCuda,
 }
 
-/// The device that options choose, opened.
-pub(crate) enum ChosenDevice {
-    /// The one that a graph's tensors are on.
-    OfTensors,
-    /// One that speaks WebGPU.
-    Wgpu(Arc<Wgpu>),
-    /// The one that a graph's tensors are on, and for those of the processor the emulated CUDA device.
-    EmulatedCuda,
-}
-
 /// An opened WebGPU device.
 pub(crate) struct Wgpu {
     pub(crate) gpu: Gpu,

@@ -1,8 +1,10 @@
 //! Functions of the Python module for devices: counters, and faults for tests.
 
-use crate::device::ChosenDevice;
 use crate::options::Options;
 use inductor::device::Device;
+use inductor::store::Nowhere;
+use inductor_cuda::Emulator;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -12,7 +14,7 @@ use pyo3::types::PyDict;
 #[pyo3(signature = (options))]
 pub(crate) fn device_counters<'py>(options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
     let counters = PyDict::new(options.py());
-    if let ChosenDevice::Wgpu(device) = Options::parse(Some(options))?.device()? {
+    if let Some(device) = Options::parse(Some(options))?.device()? {
         counters.set_item("name", device.gpu.name())?;
         for (name, value) in device.gpu.counters().values() {
             counters.set_item(name, value)?;
@@ -25,7 +27,7 @@ pub(crate) fn device_counters<'py>(options: &Bound<'py, PyDict>) -> PyResult<Bou
 #[pyfunction]
 #[pyo3(signature = (options))]
 pub(crate) fn lose_device(options: &Bound<'_, PyDict>) -> PyResult<()> {
-    if let ChosenDevice::Wgpu(device) = Options::parse(Some(options))?.device()? {
+    if let Some(device) = Options::parse(Some(options))?.device()? {
         device.gpu.lose();
     }
     Ok(())
@@ -35,8 +37,19 @@ pub(crate) fn lose_device(options: &Bound<'_, PyDict>) -> PyResult<()> {
 #[pyfunction]
 #[pyo3(signature = (options, bytes))]
 pub(crate) fn limit_device_memory(options: &Bound<'_, PyDict>, bytes: Option<u64>) -> PyResult<()> {
-    if let ChosenDevice::Wgpu(device) = Options::parse(Some(options))?.device()? {
+    if let Some(device) = Options::parse(Some(options))?.device()? {
         device.gpu.limit_memory(bytes.unwrap_or(u64::MAX));
     }
+    Ok(())
+}
+
+/// Has the next launch of the emulated CUDA device fail with this message.
+///
+/// # Errors
+/// A `RuntimeError` where there is no emulator.
+#[pyfunction]
+pub(crate) fn fail_next_cuda_launch(message: &str) -> PyResult<()> {
+    let emulator = Emulator::find(&Nowhere).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    emulator.fail_next_launch(message);
     Ok(())
 }

@@ -5,8 +5,8 @@
 
 use std::ffi::c_uint;
 
-/// A random number, for the names of LLVM's temporary files.
-/// Where the kernel has none, it follows from the place of the stack.
+/// A random number, for the names of LLVM's temporary files; one that follows from the place of the stack, if the
+/// kernel has none.
 #[unsafe(no_mangle)]
 extern "C" fn arc4random() -> c_uint {
     let mut number: c_uint = 0;

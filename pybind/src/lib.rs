@@ -43,9 +43,7 @@ mod _native {
         CompiledFn, autocast_policy, compile_graph, compile_lowered, graph_as_it_is, is_for_library,
     };
     #[pymodule_export]
-    use crate::cuda::fail_next_cuda_launch;
-    #[pymodule_export]
-    use crate::device_functions::{device_counters, limit_device_memory, lose_device};
+    use crate::device_functions::{device_counters, fail_next_cuda_launch, limit_device_memory, lose_device};
     #[pymodule_export]
     use crate::differentiated::{Differentiated, differentiate_lowered};
     #[pymodule_export]

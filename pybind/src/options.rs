@@ -1,7 +1,7 @@
 //! The options of `torch.compile(..., options={...})`.
 
 use crate::cuda;
-use crate::device::{ChosenDevice, TargetDevice, Wgpu};
+use crate::device::{TargetDevice, Wgpu};
 use crate::torch::Torch;
 use autograd::draw_by_counter;
 use fx::Graph;
@@ -9,6 +9,7 @@ use inductor_wgpu::AdapterChoice;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::sync::Arc;
 
 /// The options that a user may set; immutable once parsed.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -158,15 +159,14 @@ impl Options {
         if is_counted { draw_by_counter(graph) } else { graph }
     }
 
-    /// The device that graphs run on, opened; that of their tensors where the options name none.
+    /// The WebGPU device that graphs run on, opened; `None` where they run on that of their tensors.
     ///
     /// # Errors
     /// There is none.
-    pub(crate) fn device(&self) -> PyResult<ChosenDevice> {
+    pub(crate) fn device(&self) -> PyResult<Option<Arc<Wgpu>>> {
         match self.target {
-            TargetDevice::Cpu => Ok(ChosenDevice::OfTensors),
-            TargetDevice::Wgpu => Wgpu::get(&self.adapter.clone().unwrap_or_default()).map(ChosenDevice::Wgpu),
-            TargetDevice::EmulatedCuda => Ok(ChosenDevice::EmulatedCuda),
+            TargetDevice::Cpu | TargetDevice::EmulatedCuda => Ok(None),
+            TargetDevice::Wgpu => Wgpu::get(&self.adapter.clone().unwrap_or_default()).map(Some),
         }
     }
 
@@ -201,10 +201,10 @@ impl Options {
 #[pyo3(signature = (options=None))]
 pub(crate) fn check_options(py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
     let options = Options::parse(options)?;
-    match options.device()? {
-        ChosenDevice::EmulatedCuda if !Torch::get(py)?.find(py, "cuda.is_available")?.call0()?.is_truthy()? => {
-            cuda::emulated(options.cache).map(drop).map_err(PyRuntimeError::new_err)
-        }
-        _ => Ok(()),
+    options.device()?;
+    let emulates = options.target == TargetDevice::EmulatedCuda;
+    if emulates && !Torch::get(py)?.find(py, "cuda.is_available")?.call0()?.is_truthy()? {
+        cuda::emulated(options.cache).map_err(PyRuntimeError::new_err)?;
     }
+    Ok(())
 }

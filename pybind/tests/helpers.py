@@ -1,12 +1,13 @@
-"""Comparison with eager."""
+"""Helpers of several tests: comparison with eager, and whether a device is there."""
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from rust_inductor import _backends
+from rust_inductor import _backends, _native
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +19,18 @@ def compiled(function: Callable[..., Any], **kwargs: Any) -> Callable[..., Any]:
     """The function through our backend; sizes are constants unless said otherwise."""
     kwargs.setdefault("dynamic", False)
     return torch.compile(function, backend="rust_inductor", **kwargs)
+
+
+def has_device(options: dict[str, Any], lacks: str) -> bool:
+    """Whether there is the device of these options; that it ``lacks`` something is said, any other error is raised."""
+    try:
+        _native.check_options(options)
+    except RuntimeError as error:
+        if lacks not in str(error):
+            raise
+        warnings.warn(f"SKIPPED: {error}", stacklevel=2)
+        return False
+    return True
 
 
 def clone(value: Any) -> Any:

@@ -6,7 +6,6 @@ mistake that it finds is an exception. What only a GPU has (streams, its allocat
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +14,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 import rust_inductor
-from rust_inductor import _native
+from pybind.tests.helpers import has_device
 
 HAS_GPU = torch.cuda.is_available()
 
@@ -25,20 +24,11 @@ DEVICE = "cuda" if HAS_GPU else "cpu"
 #: The options with which functions are compiled.
 OPTIONS: dict[str, Any] = {} if HAS_GPU else {"device": "cuda"}
 
+_HAS_EMULATOR = not HAS_GPU and has_device(OPTIONS, "no C++ compiler")
 
-def _has_emulator() -> bool:
-    try:
-        _native.check_options(OPTIONS)
-    except RuntimeError as error:
-        if "no C++ compiler" not in str(error):
-            raise
-        warnings.warn(f"SKIPPED: {error}", stacklevel=1)
-        return False
-    return True
-
-
+#: The marks of tests for a GPU alone, and of those for a GPU or the emulator.
 needs_gpu = pytest.mark.skipif(not HAS_GPU, reason="no CUDA device")
-needs_device = pytest.mark.skipif(not HAS_GPU and not _has_emulator(), reason="no CUDA device, no C++ compiler")
+needs_device = pytest.mark.skipif(not HAS_GPU and not _HAS_EMULATOR, reason="no CUDA device, no C++ compiler")
 
 
 def on_gpu(size: int, otherwise: int) -> int:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
 from torch.nn import functional as F
 
+from pybind.tests.helpers import has_device
 from rust_inductor import _native
 
 if TYPE_CHECKING:
@@ -17,21 +17,11 @@ if TYPE_CHECKING:
 
 OPTIONS: dict[str, Any] = {"device": "wgpu", "adapter": "software"}
 
-
-def _has_adapter() -> bool:
-    try:
-        _native.check_options(OPTIONS)
-    except RuntimeError as error:
-        if "no WebGPU adapter was found" not in str(error):
-            raise
-        warnings.warn(f"SKIPPED: {error}", stacklevel=1)
-        return False
-    return True
-
+_HAS_ADAPTER = has_device(OPTIONS, "no WebGPU adapter was found")
 
 #: The mark of tests that need an adapter, for whole modules.
 needs_adapter = pytest.mark.skipif(
-    not _has_adapter(), reason="this machine has no WebGPU adapter, not even a software one"
+    not _HAS_ADAPTER, reason="this machine has no WebGPU adapter, not even a software one"
 )
 
 
